@@ -1,0 +1,172 @@
+"""Pair counts: all that a model without workers needs to know, in memory that grows with pairs, not rows."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sidewise.comparisons.arrow import Codes, Floats
+from sidewise.comparisons.index import Index
+from sidewise.comparisons.parse import Rows
+
+BUCKET_ITEMS = 512  # pairs are gathered in buckets of this many first items, each merged on its own
+
+
+@dataclass(frozen=True)
+class PairCounts:
+    """For every pair that was compared: how much weight said the first, the second, or neither.
+
+    Pairs are sorted by first, then second. Soft outcomes are split between the two sides; a tie is an outcome of
+    exactly one half. ``left_wins`` and ``right_wins`` remember the sides for the whole; both are 0 where unknown.
+    """
+
+    items: Index
+    first: Codes
+    second: Codes
+    first_wins: Floats
+    second_wins: Floats
+    ties: Floats
+    rows: int
+    left_wins: float = 0.0
+    right_wins: float = 0.0
+
+    @cached_property
+    def total(self) -> Floats:
+        """The weight of all comparisons of each pair."""
+        return self.first_wins + self.second_wins + self.ties
+
+    @property
+    def weight(self) -> float:
+        """The weight of all comparisons."""
+        return float(self.total.sum())
+
+    def item_weight(self) -> Floats:
+        """The weight of the comparisons that each item took part in."""
+        n = len(self.items)
+        return np.bincount(self.first, self.total, n) + np.bincount(self.second, self.total, n)
+
+    def wins(self) -> Floats:
+        """The weight of each item's wins, a tie counting half."""
+        n = len(self.items)
+        return np.bincount(self.first, self.first_wins + self.ties / 2, n) + np.bincount(
+            self.second, self.second_wins + self.ties / 2, n
+        )
+
+    @property
+    def digest(self) -> str:
+        """A fingerprint of the data."""
+        content = sha256("\n".join(self.items).encode())
+        for column in (self.first, self.second, self.first_wins, self.second_wins, self.ties):
+            content.update(np.ascontiguousarray(column).data)
+        return content.hexdigest()[:16]
+
+
+class Tally(NamedTuple):
+    """Distinct keys, sorted, and what was counted for each."""
+
+    key: NDArray[np.int64]
+    counts: Floats  # three rows: first won, second won, tie
+
+    @classmethod
+    def of(cls, key: NDArray[np.int64], counts: Floats) -> "Tally":
+        """Add up the counts of equal keys."""
+        order = np.argsort(key, kind="stable")
+        key = key[order]
+        starts = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]])) if key.size else np.empty(0, np.intp)
+        if starts.size == 0:
+            return cls(key, counts)
+        return cls(key[starts], np.stack([np.add.reduceat(row[order], starts) for row in counts]))
+
+
+def tally(rows: Rows, span: int) -> Tally:
+    """Count checked rows by unordered pair; the key of a pair is first · span + second."""
+    flipped = rows.left > rows.right
+    key = np.where(flipped, rows.right, rows.left).astype(np.int64) * span + np.where(flipped, rows.left, rows.right)
+    outcome = np.where(flipped, 1 - rows.outcome, rows.outcome)
+    is_tie = outcome == 0.5
+    weight = np.ones(len(key)) if rows.weight is None else rows.weight
+    return Tally.of(key, np.stack([weight * outcome * ~is_tie, weight * (1 - outcome) * ~is_tie, weight * is_tie]))
+
+
+def pair_counts(items: Index, rows: Rows, *, sided: bool) -> PairCounts:
+    """Count rows that fit in memory."""
+    span = max(len(items), 1)
+    counted = tally(rows, span)
+    first, second = np.divmod(counted.key, span)
+    left, right = _sides(rows) if sided else (0.0, 0.0)
+    return PairCounts(
+        items, first.astype(np.int32), second.astype(np.int32), *counted.counts, len(rows.left), left, right
+    )
+
+
+@dataclass
+class Accumulator:
+    """Counts pairs piece by piece. Each bucket is merged on its own, so that a merge never doubles the whole."""
+
+    buckets: dict[int, list[Tally]] = field(default_factory=dict)
+    rows: int = 0
+    left_wins: float = 0.0
+    right_wins: float = 0.0
+
+    SPAN = 1 << 31  # no code reaches it, so keys stay valid however many items are still to come
+
+    def add(self, rows: Rows) -> None:
+        """Count some more rows."""
+        self.rows += len(rows.left)
+        left, right = _sides(rows)
+        self.left_wins += left
+        self.right_wins += right
+        counted = tally(rows, self.SPAN)
+        bucket = counted.key // (self.SPAN * BUCKET_ITEMS)
+        edges = np.flatnonzero(np.diff(bucket)) + 1
+        for start, end in zip([0, *edges], [*edges, len(bucket)], strict=True):
+            if end > start:
+                part = Tally(counted.key[start:end].copy(), counted.counts[:, start:end].copy())
+                self._put(int(bucket[start]), part)
+
+    def _put(self, bucket: int, part: Tally) -> None:
+        """Keep parts until they add up to half of what is there: each pair is then moved a few times only."""
+        parts = self.buckets.setdefault(bucket, [])
+        parts.append(part)
+        if len(parts) > 1 and sum(len(some.key) for some in parts[1:]) > len(parts[0].key) / 2:
+            self.buckets[bucket] = [_merged(parts)]
+
+    def counts(self, items: Index, *, sided: bool) -> PairCounts:
+        """All pairs counted so far; the buckets are emptied on the way, so that nothing is held twice."""
+        for bucket, parts in self.buckets.items():
+            self.buckets[bucket] = [_merged(parts)]
+        size = sum(len(parts[0].key) for parts in self.buckets.values())
+        first, second = np.empty(size, np.int32), np.empty(size, np.int32)
+        counts = np.empty((3, size))
+        start = 0
+        for bucket in sorted(self.buckets):
+            (part,) = self.buckets.pop(bucket)
+            here = slice(start, start + len(part.key))
+            first[here], second[here] = part.key // self.SPAN, part.key % self.SPAN
+            counts[:, here] = part.counts
+            start = here.stop
+        sides = (self.left_wins, self.right_wins) if sided else (0.0, 0.0)
+        return PairCounts(items, first, second, *counts, self.rows, *sides)
+
+
+def accumulate(parts: Iterable[Rows]) -> Accumulator:
+    """Count rows that come in parts."""
+    accumulator = Accumulator()
+    for rows in parts:
+        accumulator.add(rows)
+    return accumulator
+
+
+def _merged(parts: list[Tally]) -> Tally:
+    if len(parts) == 1:
+        return parts[0]
+    return Tally.of(np.concatenate([part.key for part in parts]), np.hstack([part.counts for part in parts]))
+
+
+def _sides(rows: Rows) -> tuple[float, float]:
+    weight = np.ones(len(rows.left)) if rows.weight is None else rows.weight
+    return float(weight[rows.outcome > 0.5].sum()), float(weight[rows.outcome < 0.5].sum())

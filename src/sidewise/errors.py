@@ -1,0 +1,51 @@
+"""Everything that Sidewise raises or warns about.
+
+::
+
+    SidewiseError (ValueError)
+    ├── ComparisonError     the data are not what they should be
+    ├── ModelError          the data are fine, but this model cannot be fitted to them
+    ├── ConvergenceError    a fit did not converge and strict=True was asked for
+    └── MissingExtra        an optional library is not installed (also an ImportError)
+
+    SidewiseWarning (UserWarning)
+    ├── NotConverged        a fit stopped before its tolerance was reached
+    ├── Disconnected        the order between parts of the comparison graph rests on the prior alone
+    └── OrderDependent      the result depends on the order of the rows
+"""
+
+
+class SidewiseError(ValueError):
+    """The base of all errors that a caller can mend."""
+
+
+class ComparisonError(SidewiseError):
+    """The data are not what they should be; the message names the row, the value and the cure."""
+
+
+class ModelError(SidewiseError):
+    """The data are fine, but this model cannot be fitted to them; the message says why and what would do."""
+
+
+class ConvergenceError(SidewiseError):
+    """A fit did not converge and ``strict=True`` was asked for."""
+
+
+class MissingExtra(SidewiseError, ImportError):  # noqa: N818 - named after what is missing, like ImportError's kin
+    """An optional library is not installed; the message gives the command that installs it."""
+
+
+class SidewiseWarning(UserWarning):
+    """The base of all warnings."""
+
+
+class NotConverged(SidewiseWarning):
+    """A fit stopped before its tolerance was reached."""
+
+
+class Disconnected(SidewiseWarning):
+    """The comparison graph falls apart: nothing but the prior orders items of different parts."""
+
+
+class OrderDependent(SidewiseWarning):
+    """The result depends on the order of the rows, which is rarely meant."""

@@ -1,0 +1,121 @@
+"""Elo: ratings that are updated comparison by comparison, and so depend on the order of the comparisons."""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from sidewise.comparisons import Comparisons, components
+from sidewise.comparisons.arrow import Floats
+from sidewise.errors import ModelError, OrderDependent
+from sidewise.ranking import Fit, Ranking
+from sidewise.ranking.uncertainty import MODEL
+
+
+def elo(
+    comparisons: Comparisons,
+    *,
+    k: float = 4.0,
+    initial: float = 1000.0,
+    scale: float = 400.0,
+    orders: int = 0,
+    seed: int = 0,
+    level: float = 0.95,
+) -> Ranking:
+    """Rank by Elo ratings: after every comparison the winner takes k·(1 − expected) points from the loser.
+
+    Made for players whose strength changes. Items do not change, so the order of the rows should not matter, and here
+    it does: prefer :func:`~sidewise.bradley_terry`, or average over random ``orders``.
+
+    Parameters
+    ----------
+    comparisons
+        Judgments; their order is the order of the updates.
+    k
+        The most that one comparison can move a rating.
+    initial, scale
+        The first rating, and the points that make odds of ten to one.
+    orders
+        Average over so many random orders; 0 takes the rows as they come, and warns.
+    seed
+        Of the random orders.
+    level
+        Kept for a bootstrap of the result.
+
+    Examples
+    --------
+    >>> import sidewise as sw
+    >>> answers = sw.Comparisons.from_arrays(left=["a", "b"], right=["b", "c"], winner=["a", "b"])
+    >>> sw.elo(answers, orders=10).order
+    ('a', 'b', 'c')
+    """
+    if not isinstance(comparisons, Comparisons):
+        raise ModelError("Elo needs the comparisons in their order, which pair counts have forgotten")
+    if k <= 0 or scale <= 0 or orders < 0:
+        raise ModelError(f"k and scale are positive and orders is not negative; got {k}, {scale} and {orders}")
+    if orders:
+        rows = np.random.default_rng(seed).permuted(np.tile(np.arange(len(comparisons)), (orders, 1)), axis=1)
+        rating = update_together(comparisons, rows, k, initial, scale).mean(axis=1)
+    else:
+        warnings.warn("Elo depends on the order of the rows; orders=100 averages it out", OrderDependent, stacklevel=2)
+        rating = update(comparisons, k, initial, scale)
+    counts = comparisons.counts()
+    return Ranking(
+        items=comparisons.items,
+        raw=rating,
+        fit=Fit(
+            "elo", {"k": k, "initial": initial, "scale": scale, "orders": orders}, steps=len(comparisons),
+            seed=seed if orders else None, digest=comparisons.digest, comparisons=len(comparisons),
+        ),
+        comparisons=counts.item_weight(),
+        component=components(counts).label,
+        link=EloChances(scale),
+        unit="points",
+        zero=MODEL,
+        level=level,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class EloChances:
+    """P(win) = 1 / (1 + 10^(−d / scale)); there are no ties."""
+
+    scale: float
+
+    def win(self, difference: Floats) -> Floats:
+        """The chance that the first of two items wins."""
+        return np.asarray(expit(np.asarray(difference) * np.log(10) / self.scale))
+
+    def tie(self, difference: Floats) -> Floats:
+        """None."""
+        return np.zeros_like(difference)
+
+
+def update(comparisons: Comparisons, k: float, initial: float, scale: float) -> Floats:
+    """One pass over the rows, in their order."""
+    rating = [initial] * len(comparisons.items)
+    steps = (k * comparisons.weights()).tolist()
+    left, right, outcome = (column.tolist() for column in (comparisons.left, comparisons.right, comparisons.outcome))
+    for a, b, won, step in zip(left, right, outcome, steps, strict=True):
+        gain = step * (won - 1 / (1 + 10 ** ((rating[b] - rating[a]) / scale)))
+        rating[a] += gain
+        rating[b] -= gain
+    return np.array(rating)
+
+
+def update_together(
+    comparisons: Comparisons, orders: np.ndarray, k: float, initial: float, scale: float
+) -> Floats:
+    """Several passes at once, each over its own order of the rows; one column of ratings per order."""
+    count = len(orders)
+    rating = np.full((len(comparisons.items), count), initial)
+    lane = np.arange(count)
+    step = k * comparisons.weights()
+    for rows in orders.T:
+        a, b = comparisons.left[rows], comparisons.right[rows]
+        lead = rating[a, lane] - rating[b, lane]
+        gain = step[rows] * (comparisons.outcome[rows] - 1 / (1 + 10 ** (-lead / scale)))
+        rating[a, lane] += gain
+        rating[b, lane] -= gain
+    return rating

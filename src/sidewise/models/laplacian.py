@@ -1,0 +1,181 @@
+"""The Hessian of a pairwise model: a weighted graph Laplacian, with a border for the few other parameters.
+
+Solving with it is most of the work of a fit. Comparison graphs are either small, or expanders on which conjugate
+gradients need a dozen products, or nearly trees, which factorise without fill: each gets its own way.
+"""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.sparse import csr_array
+
+from sidewise.comparisons.arrow import Codes, Floats
+
+SMALL = 256  # up to here a dense factorisation is fastest
+PATIENCE = 400  # products with the matrix before the graph is taken for one that conjugate gradients do not like
+
+
+@dataclass(frozen=True)
+class Pin:
+    """Holds the mean of every component: adds 1_c 1_cᵀ / n_c, which makes a Laplacian without a prior invertible."""
+
+    label: Codes
+    size: Floats
+
+    @classmethod
+    def to(cls, label: Codes) -> "Pin":
+        """Pin every component to its mean."""
+        return cls(label, np.bincount(label).astype(float))
+
+    def mean(self, v: Floats) -> Floats:
+        """Every item's component's mean."""
+        if v.ndim == 1:
+            return (np.bincount(self.label, v, len(self.size)) / self.size)[self.label]
+        return np.stack([self.mean(column) for column in v.T], axis=1)
+
+
+@dataclass(frozen=True)
+class Laplacian:
+    """Σ w_ij (e_i − e_j)(e_i − e_j)ᵀ + diag(extra) (+ a pin), kept as its strict upper triangle."""
+
+    upper: csr_array
+    extra: Floats
+    pin: Pin | None = None
+
+    @property
+    def n(self) -> int:
+        """The number of items."""
+        return len(self.extra)
+
+    @cached_property
+    def _lower(self) -> csr_array:
+        return self.upper.T  # a view in the other orientation: no copy
+
+    @cached_property
+    def degree(self) -> Floats:
+        """Σ_j w_ij + extra_i: the diagonal without the pin."""
+        ones = np.ones(self.n)
+        return np.asarray(self.upper @ ones + self._lower @ ones + self.extra)
+
+    @cached_property
+    def diagonal(self) -> Floats:
+        """The diagonal."""
+        return self.degree if self.pin is None else self.degree + 1 / self.pin.size[self.pin.label]
+
+    def __matmul__(self, v: Floats) -> Floats:
+        scaled = self.degree * v if v.ndim == 1 else self.degree[:, None] * v
+        product = scaled - (self.upper @ v + self._lower @ v)
+        return np.asarray(product if self.pin is None else product + self.pin.mean(v))
+
+    def dense(self) -> Floats:
+        """The whole matrix."""
+        upper = self.upper.toarray()
+        matrix = np.diag(self.degree) - upper - upper.T
+        if self.pin is not None:
+            matrix += (self.pin.label[:, None] == self.pin.label) / self.pin.size[self.pin.label]
+        return np.asarray(matrix)
+
+    @cached_property
+    def _cholesky(self) -> tuple[Floats, bool]:
+        return cho_factor(self.dense())  # type: ignore[no-any-return]
+
+    def solve(self, b: Floats, tol: float = 1e-10) -> Floats:
+        """The x of L x = b, for one right-hand side or a column of them."""
+        if self.n <= SMALL:
+            return np.asarray(cho_solve(self._cholesky, b))
+        x, done = conjugate_gradients(self, b, tol, PATIENCE)
+        if done:
+            return x
+        if self.upper.nnz <= 20 * self.n:
+            return self._solve_sparse(b)
+        return conjugate_gradients(self, b, tol, 50 * PATIENCE, start=x)[0]
+
+    def _solve_sparse(self, b: Floats) -> Floats:
+        """By a sparse factorisation. The pin is dense, so its direction is split off and one item grounded instead."""
+        part = np.zeros_like(b) if self.pin is None else self.pin.mean(b)
+        x = self._factor.solve(b - part)
+        return np.asarray(x if self.pin is None else x - self.pin.mean(x) + part)
+
+    @cached_property
+    def _factor(self):  # type: ignore[no-untyped-def]  # noqa: ANN202 - SuperLU is not typed
+        from scipy.sparse import diags_array
+        from scipy.sparse.linalg import splu
+
+        ground = np.zeros(self.n)
+        if self.pin is not None:
+            ground[np.unique(self.pin.label, return_index=True)[1]] = 1.0
+        matrix = diags_array(self.degree + ground) - self.upper - self._lower
+        return splu(matrix.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+
+
+class Product(Protocol):
+    """A matrix that is known by its diagonal and its products."""
+
+    @property
+    def diagonal(self) -> Floats:
+        """The diagonal; one column each where every right-hand side has a matrix of its own."""
+        ...
+
+    def __matmul__(self, v: Floats) -> Floats: ...
+
+
+def conjugate_gradients(
+    matrix: Product, b: Floats, tol: float, limit: int, start: Floats | None = None
+) -> tuple[Floats, bool]:
+    """Solve by conjugate gradients, scaled by the diagonal; columns are solved together, each with its own steps."""
+    scale = matrix.diagonal if matrix.diagonal.ndim == b.ndim else matrix.diagonal[:, None]
+    x = np.zeros_like(b) if start is None else start
+    r = b - matrix @ x if start is not None else b.copy()
+    goal = tol * np.sqrt(np.sum(b * b, axis=0))
+    z = r / scale
+    p, rz = z, np.sum(r * z, axis=0)
+    for _ in range(limit):
+        if np.all(np.sqrt(np.sum(r * r, axis=0)) <= goal):
+            return x, True
+        q = matrix @ p
+        pq = np.sum(p * q, axis=0)
+        alpha = np.divide(rz, pq, out=np.zeros_like(pq), where=pq > 0)
+        x = x + alpha * p
+        r = r - alpha * q
+        z = r / scale
+        rz, before = np.sum(r * z, axis=0), rz
+        p = z + np.divide(rz, before, out=np.zeros_like(rz), where=before > 0) * p
+    return x, bool(np.all(np.sqrt(np.sum(r * r, axis=0)) <= goal))
+
+
+@dataclass(frozen=True)
+class Information:
+    """Minus the Hessian in all parameters: a Laplacian for the scores, a border and a corner for the few others."""
+
+    laplacian: Laplacian
+    border: Floats = field(repr=False)  # scores × others
+    corner: Floats = field(repr=False)  # others × others
+
+    @property
+    def others(self) -> int:
+        """How many parameters are not scores."""
+        return self.corner.shape[0]
+
+    def across(self, tol: float) -> Floats:
+        """Z = L⁻¹ C."""
+        return self.laplacian.solve(self.border, tol)
+
+    def schur(self, z: Floats) -> Floats:
+        """Q − Cᵀ L⁻¹ C: the information on the other parameters when the scores are not known."""
+        return np.asarray(self.corner - self.border.T @ z)
+
+    def solve(self, b: Floats, tol: float = 1e-10) -> Floats:
+        """The x of H x = b, by eliminating the scores."""
+        if not self.others:
+            return self.laplacian.solve(b, tol)
+        n = self.laplacian.n
+        z = self.across(tol)
+        other = np.linalg.solve(self.schur(z), b[n:] - z.T @ b[:n])
+        return np.concatenate([self.laplacian.solve(b[:n], tol) - z @ other, other])
+
+    def dense(self) -> Floats:
+        """The whole matrix."""
+        return np.block([[self.laplacian.dense(), self.border], [self.border.T, self.corner]])

@@ -1,0 +1,59 @@
+"""Newton's method for concave objectives: a handful of steps where fixed-point sweeps take thousands."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from sidewise.comparisons.arrow import Floats
+
+
+class Curvature(Protocol):
+    """Minus the Hessian, which can be solved with."""
+
+    def solve(self, b: Floats, tol: float) -> Floats:
+        """The x of H x = b."""
+        ...
+
+
+class Slope(NamedTuple):
+    """The gradient at a point, and the curvature there."""
+
+    gradient: Floats
+    curvature: Callable[[], Curvature]
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """Where the climb ended."""
+
+    point: Floats
+    steps: int
+    gap: float
+    converged: bool
+
+
+def climb(slope: Callable[[Floats], Slope], start: Floats, *, tol: float, limit: int) -> Optimum:
+    """Maximise a concave function from its slope.
+
+    The step is halved until the slope along it no longer points back by more than half of what it was, which for a
+    concave function replaces the search for a higher value, and needs none. The linear systems are solved only as
+    well as the step deserves (inexact Newton): a rough direction far away, an exact one at the end.
+    """
+    point, here = start, slope(start)
+    gap, steps = np.inf, 0
+    while steps < limit:
+        steps += 1
+        step = here.curvature().solve(here.gradient, float(np.clip(0.01 * gap, 1e-12, 0.1)))
+        rise = here.gradient @ step
+        length = 1.0
+        there = slope(point + step)
+        while not there.gradient @ step >= -0.5 * rise and length > 1e-10:
+            length /= 2
+            there = slope(point + length * step)
+        point, here = point + length * step, there
+        gap = float(np.abs(length * step).max(initial=0.0))
+        if gap <= tol:
+            return Optimum(point, steps, gap, converged=True)
+    return Optimum(point, steps, gap, converged=False)
