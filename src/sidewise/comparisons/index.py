@@ -81,15 +81,16 @@ class Encoder:
         """
         together = pa.chunked_array([chunk for column in columns for chunk in column.chunks], columns[0].type)
         codes, distinct = encode(together)
-        meaning = np.array([*map(self._code, distinct), MISSING], np.int32)
+        meaning = np.array([*self._coded(distinct), MISSING], np.int32)
         return np.split(meaning[codes], np.cumsum([len(column) for column in columns])[:-1])
 
-    def _code(self, label: str) -> int:
-        if not label:
-            return MISSING
-        if label[0].isspace() or label[-1].isspace():
-            return PADDED
-        return self._codes.setdefault(label, len(self._codes))
+    def _coded(self, labels: list[str]) -> Iterator[int]:
+        known = self._codes
+        for label in labels:
+            if label.strip() == label and label:
+                yield known.setdefault(label, len(known))
+            else:
+                yield PADDED if label else MISSING
 
     def index(self) -> Index:
         """The ids met so far."""

@@ -31,7 +31,7 @@ def bradley_terry(
     unit: Unit = "comparison",
     replicates: int = 200,
     level: float = 0.95,
-    tol: float = 1e-8,
+    tol: float = 1e-6,
     limit: int = 100,
     seed: int = 0,
     strict: bool = False,
@@ -126,11 +126,11 @@ def _uncertainty(
     if intervals == "none":
         return None
     if intervals == "hessian":
-        found = posterior(problem.information(optimum.point), seed=seed)
+        found = posterior(problem.information(optimum), seed=seed)
     else:
         assert isinstance(comparisons, Comparisons)
         if intervals == "sandwich":
-            found = robust.sandwich(problem, optimum.point, comparisons, unit, seed=seed)
+            found = robust.sandwich(problem, optimum, comparisons, unit, seed=seed)
         else:
             found = robust.resampled(problem, optimum.point, comparisons, unit, replicates, seed, progress)
     return found

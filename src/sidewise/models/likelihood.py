@@ -5,6 +5,7 @@ shape parameter t. A link gives each pair's value and its derivatives in (d, t);
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -25,22 +26,36 @@ class Observations:
     ties: Floats
     covariates: Floats  # one column each
 
-    @property
-    def total(self) -> float:
-        """The weight of all comparisons."""
-        return float(self.wins.sum() + self.losses.sum() + self.ties.sum())
+    @cached_property
+    def total(self) -> Floats:
+        """The weight of all comparisons of each pair."""
+        return self.wins + self.losses + self.ties
+
+    @cached_property
+    def halved(self) -> Floats:
+        """The weight for the left item where a tie is half a win."""
+        return self.wins + self.ties / 2
+
+    @cached_property
+    def edges(self) -> Codes:
+        """Where the pairs of each left item begin: with ``right``, the rows of a sparse matrix."""
+        return np.searchsorted(self.left, np.arange(self.n + 1)).astype(np.int32)
+
+    @cached_property
+    def _repeats(self) -> Codes:
+        return np.diff(self.edges)
 
     def differences(self, s: Floats) -> Floats:
         """s_left − s_right."""
-        return s[self.left] - s[self.right]
+        return np.repeat(s, self._repeats) - s[self.right]  # left is sorted
 
     def to_items(self, per_pair: Floats) -> Floats:
         """Σ over pairs of per_pair (e_left − e_right)."""
-        return np.bincount(self.left, per_pair, self.n) - np.bincount(self.right, per_pair, self.n)
-
-    def degree(self, per_pair: Floats) -> Floats:
-        """Σ over the pairs of each item."""
-        return np.bincount(self.left, per_pair, self.n) + np.bincount(self.right, per_pair, self.n)
+        sums = -np.bincount(self.right, per_pair, self.n)
+        if len(per_pair):
+            has_pairs = self._repeats > 0
+            sums[has_pairs] += np.add.reduceat(per_pair, self.edges[:-1][has_pairs])
+        return sums
 
 
 class Slopes(NamedTuple):
@@ -89,16 +104,14 @@ class Logistic:
         return 0.0
 
     def value(self, d: Floats, t: float, seen: Observations) -> Floats:  # noqa: ARG002
-        """W log σ(d) + L log σ(−d), with W and L holding half of the ties each."""
-        half = seen.ties / 2
-        return np.asarray((seen.wins + half) * log_expit(d) + (seen.losses + half) * log_expit(-d))
+        """W log σ(d) + L log σ(−d) = W d − N log(1 + e^d), with W and L holding half of the ties each."""
+        return seen.halved * d - seen.total * np.logaddexp(0, d)
 
     def slopes(self, d: Floats, t: float, seen: Observations) -> Slopes:  # noqa: ARG002
         """W − N p, and N p (1 − p)."""
         p = expit(d)
-        total = seen.wins + seen.losses + seen.ties
-        expected = total * p
-        return Slopes(seen.wins + seen.ties / 2 - expected, expected * (1 - p))
+        expected = seen.total * p
+        return Slopes(seen.halved - expected, expected * (1 - p))
 
     def win(self, d: Floats, t: float) -> Floats:  # noqa: ARG002
         """σ(d)."""
@@ -127,12 +140,12 @@ class Davidson:
     def value(self, d: Floats, t: float, seen: Observations) -> Floats:
         """W d/2 − L d/2 + T t − N log(e^{d/2} + e^{−d/2} + e^t)."""
         whole = np.logaddexp(np.logaddexp(d / 2, -d / 2), t)
-        return (seen.wins - seen.losses) * d / 2 + seen.ties * t - (seen.wins + seen.losses + seen.ties) * whole
+        return (seen.wins - seen.losses) * d / 2 + seen.ties * t - seen.total * whole
 
     def slopes(self, d: Floats, t: float, seen: Observations) -> Slopes:
         """A multinomial logit: observed minus expected, and N times the covariance of (±1/2, tie)."""
         left, right, tie = self._chances(d, t)
-        total, lead = seen.wins + seen.losses + seen.ties, left - right
+        total, lead = seen.total, left - right
         return Slopes(
             d=(seen.wins - seen.losses) / 2 - total * lead / 2,
             dd=total * (left + right - lead**2) / 4,

@@ -29,23 +29,27 @@ class Optimum:
     """Where the climb ended."""
 
     point: Floats
+    slope: Slope
     steps: int
     gap: float
     converged: bool
 
 
-def climb(slope: Callable[[Floats], Slope], start: Floats, *, tol: float, limit: int) -> Optimum:
+def climb(
+    slope: Callable[[Floats], Slope], start: Floats, *, tol: float, limit: int, first: Slope | None = None
+) -> Optimum:
     """Maximise a concave function from its slope.
 
     The step is halved until the slope along it no longer points back by more than half of what it was, which for a
     concave function replaces the search for a higher value, and needs none. The linear systems are solved only as
-    well as the step deserves (inexact Newton): a rough direction far away, an exact one at the end.
+    well as the step deserves (inexact Newton): a rough direction far away, an exact one at the end. ``first`` is the
+    slope at the start, where it is known already.
     """
-    point, here = start, slope(start)
+    point, here = start, first or slope(start)
     gap, steps = np.inf, 0
     while steps < limit:
         steps += 1
-        step = here.curvature().solve(here.gradient, float(np.clip(0.01 * gap, 1e-12, 0.1)))
+        step = here.curvature().solve(here.gradient, float(np.clip(0.1 * gap, 1e-12, 0.1)))
         rise = here.gradient @ step
         length = 1.0
         there = slope(point + step)
@@ -55,5 +59,5 @@ def climb(slope: Callable[[Floats], Slope], start: Floats, *, tol: float, limit:
         point, here = point + length * step, there
         gap = float(np.abs(length * step).max(initial=0.0))
         if gap <= tol:
-            return Optimum(point, steps, gap, converged=True)
-    return Optimum(point, steps, gap, converged=False)
+            return Optimum(point, here, steps, gap, converged=True)
+    return Optimum(point, here, steps, gap, converged=False)

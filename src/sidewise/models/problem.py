@@ -1,8 +1,8 @@
 """A pairwise likelihood with its prior: the sum that is maximised, its gradient and its Hessian."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -12,8 +12,8 @@ from sidewise.comparisons import Comparisons, Graph, PairCounts
 from sidewise.comparisons.arrow import Codes, Floats
 from sidewise.errors import ModelError
 from sidewise.models.laplacian import Information, Laplacian, Pin
-from sidewise.models.likelihood import Davidson, Logistic, Observations, RaoKupper, TieLink
-from sidewise.models.newton import Optimum, Slope, climb
+from sidewise.models.likelihood import Davidson, Logistic, Observations, RaoKupper, Slopes, TieLink
+from sidewise.models.newton import Optimum, climb
 from sidewise.models.posterior import trace_of_inverse
 from sidewise.models.priors import Flat, Normal, Prior, VirtualItem
 from sidewise.ranking.uncertainty import normal_bounds
@@ -21,12 +21,22 @@ from sidewise.ranking.uncertainty import normal_bounds
 Ties = Literal["half", "davidson", "rao-kupper", "drop"]
 
 SIDE = "side"
+SPREAD_TOL = 0.005  # of log sd: half a percent of spread changes nothing that a reader could see
 LINKS: dict[str, TieLink] = {
     "half": Logistic(),
     "davidson": Davidson(),
     "rao-kupper": RaoKupper(),
     "drop": Logistic(),
 }
+
+
+class ProblemSlope(NamedTuple):
+    """The slope of likelihood and prior, and the likelihood's own part, which outlives a change of the prior."""
+
+    gradient: Floats
+    curvature: Callable[[], Information]
+    slopes: Slopes
+    likelihood: Floats
 
 
 @dataclass(frozen=True)
@@ -48,7 +58,7 @@ class Problem:
         """Set up the sum."""
         seen = observe(comparisons, counts, covariates)
         link = LINKS[ties]
-        if link.shapes and seen.ties.sum() == seen.total:
+        if link.shapes and seen.ties.sum() == seen.total.sum():
             raise ModelError(f"every comparison is a tie: there is nothing for ties={ties!r} to learn from")
         if not seen.ties.any():
             link = LINKS["half"]  # without ties, all models of ties are the plain one
@@ -75,15 +85,16 @@ class Problem:
         """Fit; where the prior's spread is not given, fit that too."""
         start = np.zeros(self.seen.n + self.others)
         if self.link.shapes:
-            start[-1] = self.link.start(float(self.seen.ties.sum()), self.seen.total)
+            start[-1] = self.link.start(float(self.seen.ties.sum()), float(self.seen.total.sum()))
         if isinstance(self.prior, Normal) and self.prior.sd is None:
             return estimate_spread(self, start, tol=tol, limit=limit)
         return self, self.climb(start, tol=tol, limit=limit)
 
-    def climb(self, start: Floats, *, tol: float, limit: int) -> Optimum:
-        """Maximise from a start."""
+    def climb(self, start: Floats, *, tol: float, limit: int, known: "ProblemSlope | None" = None) -> Optimum:
+        """Maximise from a start; ``known`` is the slope there, perhaps with another prior."""
+        first = None if known is None else self.with_prior(start, known.slopes, known.likelihood)
         try:
-            return climb(self.slope, start, tol=tol, limit=limit)
+            return climb(self.slope, start, tol=tol, limit=limit, first=first)
         except np.linalg.LinAlgError:
             raise ModelError(
                 f"the effects of {', '.join(self.names) or 'ties'} cannot be told apart from each other or from the "
@@ -120,32 +131,35 @@ class Problem:
         pinned = 0.0 if self.pin is None else float(s @ self.pin.mean(s)) / 2
         return self.log_likelihood(point) + self.prior.value(s) - pinned
 
-    def slope(self, point: Floats) -> Slope:
+    def slope(self, point: Floats) -> "ProblemSlope":
         """Gradient and curvature of the objective."""
-        s, _, t = self.parts(point)
-        slopes = self.link.slopes(self.differences(point), t, self.seen)
-        own = self.seen.to_items(slopes.d) + self.prior.slope(s)
-        if self.pin is not None:
-            own -= self.pin.mean(s)
+        slopes = self.link.slopes(self.differences(point), self.shape(point), self.seen)
         other = [self.seen.covariates.T @ slopes.d] if self.names else []
         if slopes.t is not None:
             other.append(np.array([slopes.t.sum()]))
-        gradient = np.concatenate([own, *other])
+        return self.with_prior(point, slopes, np.concatenate([self.seen.to_items(slopes.d), *other]))
+
+    def with_prior(self, point: Floats, slopes: Slopes, likelihood: Floats) -> "ProblemSlope":
+        """Add the prior to the likelihood's gradient and curvature."""
+        s = point[: self.seen.n]
+        gradient = likelihood.copy()
+        gradient[: self.seen.n] += self.prior.slope(s)
+        if self.pin is not None:
+            gradient[: self.seen.n] -= self.pin.mean(s)
 
         def curvature() -> Information:
             border, corner = self._border(slopes.dd, slopes.dt, slopes.tt)
             return Information(self._laplacian(slopes.dd, self.prior.curvature(s)), border, corner)
 
-        return Slope(gradient, curvature)
+        return ProblemSlope(gradient, curvature, slopes, likelihood)
 
-    def information(self, point: Floats) -> Information:
+    def information(self, optimum: Optimum) -> Information:
         """Minus the Hessian."""
-        return self.slope(point).curvature()  # type: ignore[return-value]
+        return optimum.slope.curvature()  # type: ignore[return-value]
 
     def _laplacian(self, weight: Floats, extra: Floats) -> Laplacian:
         seen = self.seen
-        edges = np.searchsorted(seen.left, np.arange(seen.n + 1)).astype(np.int32)
-        upper = csr_array((weight, seen.right, edges), shape=(seen.n, seen.n))
+        upper = csr_array((weight, seen.right, seen.edges), shape=(seen.n, seen.n))
         return Laplacian(upper, extra, self.pin)
 
     def _border(self, dd: Floats, dt: Floats | None, tt: Floats | None) -> tuple[Floats, Floats]:
@@ -163,7 +177,7 @@ class Problem:
 
     def effects(self, optimum: Optimum, level: float) -> pa.Table:
         """Estimates and intervals of the parameters that are not scores."""
-        information = self.information(optimum.point)
+        information = self.information(optimum)
         variance = np.diagonal(np.linalg.inv(information.schur(information.across(1e-8))))
         estimate = optimum.point[self.seen.n :]
         low, high = normal_bounds(estimate, variance, level)
@@ -201,27 +215,29 @@ def estimate_spread(problem: Problem, start: Floats, *, tol: float, limit: int) 
     so that few or one-sided data cannot drive the spread to 0 or to infinity. The equation is solved for log sd by
     the secant method.
     """
-    steps, log_sd, point = 0, 0.0, start
+    log_sd, point, steps, known = 0.0, start, 0, None
     before: tuple[float, float] | None = None
-    for _ in range(30):
+    for turn in range(50):
         here = replace(problem, prior=Normal(float(np.exp(log_sd))))
-        optimum = here.climb(point, tol=0.01, limit=limit)
-        point, steps = optimum.point, steps + optimum.steps
-        miss = _next_log_sd(here, point) - log_sd
-        if abs(miss) < 0.003 or not np.isfinite(miss):
+        # One Newton step follows a small move of the spread closely enough; the end is exact anyway.
+        optimum = here.climb(point, tol=tol, limit=1, known=known)
+        point, known, steps = optimum.point, optimum.slope, steps + 1
+        miss = _next_log_sd(here, optimum) - log_sd
+        if turn > 1 and not abs(miss) >= SPREAD_TOL:
             break
         move = miss
         if before is not None and abs(miss - before[1]) > 1e-9:
             move = -miss * (log_sd - before[0]) / (miss - before[1])
-        before = (log_sd, miss)
+        if turn > 1:  # the first two steps are still far from the scores that the spread asks for
+            before = (log_sd, miss)
         log_sd += float(np.clip(move, -1, 1))
-    final = here.climb(point, tol=tol, limit=limit)
-    return here, Optimum(final.point, steps + final.steps, final.gap, final.converged)
+    final = here.climb(point, tol=tol, limit=limit, known=known)
+    return here, replace(final, steps=steps + final.steps)
 
 
-def _next_log_sd(problem: Problem, point: Floats) -> float:
+def _next_log_sd(problem: Problem, optimum: Optimum) -> float:
     assert isinstance(problem.prior, Normal)
-    s = point[: problem.seen.n]
-    laplacian = problem.information(point).laplacian
+    s = optimum.point[: problem.seen.n]
+    laplacian = problem.information(optimum).laplacian
     determined = len(s) - problem.prior.precision * trace_of_inverse(laplacian)
     return float(np.log((s @ s + 1) / (max(determined, 0) + 1)) / 2)

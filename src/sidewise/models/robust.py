@@ -13,6 +13,7 @@ from sidewise.comparisons.arrow import Floats
 from sidewise.models.bootstrap import Progress, Unit, bootstrap
 from sidewise.models.laplacian import conjugate_gradients
 from sidewise.models.likelihood import Logistic
+from sidewise.models.newton import Optimum
 from sidewise.models.posterior import DENSE
 from sidewise.models.problem import Problem, observe, observe_rows
 from sidewise.ranking import Dense, Draws, Uncertainty
@@ -20,11 +21,11 @@ from sidewise.ranking import Dense, Draws, Uncertainty
 SANDWICH_DRAWS = 400
 
 
-def sandwich(problem: Problem, point: Floats, comparisons: Comparisons, unit: Unit, *, seed: int) -> Uncertainty:
+def sandwich(problem: Problem, optimum: Optimum, comparisons: Comparisons, unit: Unit, *, seed: int) -> Uncertainty:
     """H⁻¹ G H⁻¹, with G the summed squares of the units' own gradients (Huber 1967; by worker: Liang, Zeger 1986)."""
     rows = replace(problem, seen=observe_rows(comparisons, problem.names))
-    gradients = _unit_gradients(rows, point, comparisons, unit)
-    information, n = problem.information(point), problem.seen.n
+    gradients = _unit_gradients(rows, optimum.point, comparisons, unit)
+    information, n = problem.information(optimum), problem.seen.n
     kind = f"sandwich over {unit}s"
     if n <= DENSE:
         bread = np.linalg.inv(information.dense())
@@ -34,7 +35,7 @@ def sandwich(problem: Problem, point: Floats, comparisons: Comparisons, unit: Un
     rng = np.random.default_rng(seed)
     noise = gradients.T @ rng.standard_normal((gradients.shape[0], SANDWICH_DRAWS))
     blocks = [information.solve(column, 1e-4)[:n] for column in noise.T]
-    return Draws(point[:n] + np.stack(blocks), kind=f"{kind}, by draws")
+    return Draws(optimum.point[:n] + np.stack(blocks), kind=f"{kind}, by draws")
 
 
 def _unit_gradients(rows: Problem, point: Floats, comparisons: Comparisons, unit: Unit) -> csr_array:
