@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sidewise.comparisons.arrow import Codes, Floats
 from sidewise.comparisons.index import Index
 from sidewise.comparisons.parse import Rows
+from sidewise.comparisons.rejects import Rejects
 
 BUCKET_ITEMS = 512  # pairs are gathered in buckets of this many first items, each merged on its own
 
@@ -33,6 +34,7 @@ class PairCounts:
     rows: int
     left_wins: float = 0.0
     right_wins: float = 0.0
+    rejects: Rejects = field(default_factory=Rejects, compare=False)
 
     @cached_property
     def total(self) -> Floats:
@@ -96,15 +98,17 @@ def sort_order(key: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def tally(rows: Rows, span: int) -> Tally:
     """Count checked rows by unordered pair; the key of a pair is first · span + second."""
-    flipped = rows.left > rows.right
-    first, second = np.where(flipped, rows.right, rows.left), np.where(flipped, rows.left, rows.right)
-    outcome = np.where(flipped, 1 - rows.outcome, rows.outcome)
+    first, second = np.minimum(rows.left, rows.right), np.maximum(rows.left, rows.right)
+    outcome = np.abs((rows.left > rows.right) - rows.outcome)  # 1 − outcome where the sides change places
     is_tie = outcome == 0.5
     weight = 1.0 if rows.weight is None else rows.weight
-    said = np.stack([weight * outcome, weight * (1 - outcome), weight * is_tie])
+    said = [weight * outcome, weight * (1 - outcome)]
     if is_tie.any():
-        said[:2, is_tie] = 0
-    return Tally.of(first.astype(np.int64) * span + second, said)
+        said = [np.where(is_tie, 0.0, said[0]), np.where(is_tie, 0.0, said[1]), weight * is_tie]
+    counted = Tally.of(first.astype(np.int64) * span + second, np.stack(said))
+    if len(said) == 2:
+        return Tally(counted.key, np.vstack([counted.counts, np.zeros(len(counted.key))]))
+    return counted
 
 
 def pair_counts(items: Index, rows: Rows, *, sided: bool) -> PairCounts:
@@ -185,5 +189,7 @@ def _merged(parts: list[Tally]) -> Tally:
 
 
 def _sides(rows: Rows) -> tuple[float, float]:
-    weight = np.ones(len(rows.left)) if rows.weight is None else rows.weight
-    return float(weight[rows.outcome > 0.5].sum()), float(weight[rows.outcome < 0.5].sum())
+    left, right = rows.outcome > 0.5, rows.outcome < 0.5
+    if rows.weight is None:
+        return float(np.count_nonzero(left)), float(np.count_nonzero(right))
+    return float(rows.weight[left].sum()), float(rows.weight[right].sum())

@@ -1,6 +1,7 @@
 """Ids and their codes: an ``Index`` is a fixed list of distinct ids, an ``Encoder`` one that still grows."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import overload
 
@@ -10,6 +11,7 @@ import pyarrow as pa
 from sidewise.comparisons.arrow import Codes, encode
 from sidewise.errors import ComparisonError
 
+THREADS_PAY = 50_000  # rows
 MISSING, PADDED = -1, -2  # codes of what cannot be an id: nothing, and an id with blanks around it
 
 
@@ -77,12 +79,14 @@ class Encoder:
     def encode(self, *columns: pa.ChunkedArray) -> list[Codes]:
         """Codes for columns of strings that share one set of ids; what cannot be an id gets a negative code.
 
-        Arrow hashes the strings once; Python sees only the distinct ones.
+        Arrow hashes the strings once, each column in a thread of its own; Python sees only the distinct ones.
         """
-        together = pa.chunked_array([chunk for column in columns for chunk in column.chunks], columns[0].type)
-        codes, distinct = encode(together)
-        meaning = np.array([*self._coded(distinct), MISSING], np.int32)
-        return np.split(meaning[codes], np.cumsum([len(column) for column in columns])[:-1])
+        if len(columns) > 1 and len(columns[0]) > THREADS_PAY:
+            with ThreadPoolExecutor(len(columns)) as pool:
+                encoded = list(pool.map(encode, columns))
+        else:
+            encoded = list(map(encode, columns))
+        return [np.array([*self._coded(distinct), MISSING], np.int32)[codes] for codes, distinct in encoded]
 
     def _coded(self, labels: list[str]) -> Iterator[int]:
         known = self._codes

@@ -22,8 +22,10 @@ def components(counts: PairCounts) -> Graph:
     from scipy.sparse.csgraph import connected_components
 
     n = len(counts.items)
-    some = counts.total > 0
-    edges = csr_array((np.ones(some.sum(), np.int8), (counts.first[some], counts.second[some])), shape=(n, n))
+    first, second = counts.first, counts.second
+    if not counts.total.all():
+        first, second = first[counts.total > 0], second[counts.total > 0]
+    edges = csr_array((np.ones(len(first), np.int8), second, np.searchsorted(first, np.arange(n + 1))), shape=(n, n))
     count, label = connected_components(edges, directed=False)
     by_size = np.argsort(-np.bincount(label, minlength=count), kind="stable")
     rank = np.empty(count, np.int32)

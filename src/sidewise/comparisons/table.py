@@ -277,7 +277,8 @@ def read_counts(
     pieces = read_pieces(sources(path, delimiter=delimiter), parser, whole=False, progress=progress)
     counted = accumulate(parser.parse(pieces))
     assert parser.columns is not None
-    return counted.counts(parser.items.index(), sided=parser.columns.sided)
+    found = counted.counts(parser.items.index(), sided=parser.columns.sided)
+    return replace(found, rejects=parser.rejects)
 
 
 def _gather(parser: Parser, pieces: Iterable[Piece]) -> Comparisons:

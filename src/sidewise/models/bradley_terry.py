@@ -12,14 +12,16 @@ from sidewise.errors import ConvergenceError, Disconnected, ModelError, NotConve
 from sidewise.models import robust
 from sidewise.models.bootstrap import Progress, Unit
 from sidewise.models.existence import require_maximum
+from sidewise.models.laplacian import Information
 from sidewise.models.likelihood import Chances
 from sidewise.models.newton import Optimum
-from sidewise.models.posterior import posterior
+from sidewise.models.posterior import Posterior
 from sidewise.models.priors import Normal, VirtualItem
 from sidewise.models.problem import SIDE, Problem, Ties
+from sidewise.models.spread import estimate_spread
 from sidewise.ranking import Fit, Ranking, Uncertainty
 
-Intervals = Literal["hessian", "sandwich", "bootstrap", "none"]
+Intervals = Literal["posterior", "hessian", "sandwich", "bootstrap", "none"]
 
 def bradley_terry(
     comparisons: Comparisons | PairCounts,
@@ -27,7 +29,7 @@ def bradley_terry(
     prior: Normal | VirtualItem | None = Normal(),  # noqa: B008 - frozen
     ties: Ties = "half",
     covariates: Sequence[str] = (),
-    intervals: Intervals = "hessian",
+    intervals: Intervals = "posterior",
     unit: Unit = "comparison",
     replicates: int = 200,
     level: float = 0.95,
@@ -57,8 +59,9 @@ def bradley_terry(
         What else may sway a comparison, whatever the items: "side" for the left-hand side, or the names of factors.
         Their effects are in ``Ranking.effects``.
     intervals
-        "hessian" is the posterior's curvature, "sandwich" holds where the model is not quite right, "bootstrap"
-        refits resampled data; "none" saves the work.
+        "posterior" inverts the Hessian averaged over the posterior, and minds that an estimated spread is not sure;
+        "hessian" inverts it at the maximum (the same without a prior); "sandwich" holds where the model is not quite
+        right; "bootstrap" refits resampled data; "none" saves the work.
     unit
         What sandwich and bootstrap take as independent: a "comparison" or a "worker".
     replicates, seed
@@ -90,8 +93,11 @@ def bradley_terry(
     if prior is None:
         require_maximum(counts, graph)
     problem = Problem.of(comparisons, counts, graph, ties=ties, covariates=tuple(covariates), prior=prior)
-    problem, optimum = problem.maximise(tol=tol, limit=limit)
-    notes = _report(optimum, graph, counts, prior, strict=strict)
+    start, settled = problem.start(), True
+    if isinstance(prior, Normal) and prior.sd is None:
+        problem, start, settled = estimate_spread(problem, start)
+    optimum = problem.climb(start, tol=tol, limit=limit)
+    notes = _report(optimum, graph, counts, prior, strict=strict, settled=settled)
     ranking = Ranking(
         items=counts.items,
         raw=problem.scores(optimum),
@@ -99,7 +105,7 @@ def bradley_terry(
             model="bradley_terry",
             settings={"prior": problem.stated_prior, "ties": ties, "covariates": tuple(covariates),
                       "intervals": intervals, "unit": unit, "level": level, "tol": tol},
-            converged=optimum.converged,
+            converged=optimum.converged and settled,
             steps=optimum.steps,
             gap=optimum.gap,
             log_likelihood=problem.log_likelihood(optimum.point),
@@ -114,26 +120,24 @@ def bradley_terry(
         link=Chances(problem.link, problem.shape(optimum.point)),
         level=level,
         effects=problem.effects(optimum, level) if problem.others else None,
-        uncertainty=_uncertainty(problem, optimum, comparisons, intervals, unit, replicates, seed, progress),
+        uncertainty=_uncertainty(problem, optimum, comparisons, intervals, unit, replicates, seed, progress,
+                                 spread_estimated=isinstance(prior, Normal) and prior.sd is None),
     )  # fmt: skip
     return ranking
 
 
 def _uncertainty(
-    problem: Problem, optimum: Optimum, comparisons: Comparisons | PairCounts, intervals: Intervals, unit: Unit,
-    replicates: int, seed: int, progress: Progress | None,
+    problem: Problem, optimum: Optimum[Information], comparisons: Comparisons | PairCounts, intervals: Intervals, unit: Unit,
+    replicates: int, seed: int, progress: Progress | None, *, spread_estimated: bool,
 ) -> Uncertainty | None:  # fmt: skip
     if intervals == "none":
         return None
-    if intervals == "hessian":
-        found = posterior(problem.information(optimum), seed=seed)
-    else:
-        assert isinstance(comparisons, Comparisons)
-        if intervals == "sandwich":
-            found = robust.sandwich(problem, optimum, comparisons, unit, seed=seed)
-        else:
-            found = robust.resampled(problem, optimum.point, comparisons, unit, replicates, seed, progress)
-    return found
+    if intervals in ("posterior", "hessian"):
+        return Posterior(problem, optimum.point, intervals == "posterior", spread_estimated, seed)
+    assert isinstance(comparisons, Comparisons)
+    if intervals == "sandwich":
+        return robust.sandwich(problem, optimum, comparisons, unit, seed=seed)
+    return robust.resampled(problem, optimum.point, comparisons, unit, replicates, seed, progress)
 
 
 def _check(
@@ -171,16 +175,19 @@ def _check_covariate(comparisons: Comparisons, name: str) -> None:
 
 
 def _report(
-    optimum: Optimum, graph: Graph, counts: PairCounts, prior: Normal | VirtualItem | None, *, strict: bool
-) -> tuple[str, ...]:
+    optimum: Optimum[Information], graph: Graph, counts: PairCounts, prior: Normal | VirtualItem | None, *,
+    strict: bool, settled: bool,
+) -> tuple[str, ...]:  # fmt: skip
     """Say what a reader of the result must know; warn about what needs an eye."""
     notes: list[str] = []
     if not optimum.converged:
-        message = f"not converged: the last of {optimum.steps} steps still moved a score by {optimum.gap:.2g}"
+        notes.append(f"not converged: the last of {optimum.steps} steps still moved a score by {optimum.gap:.2g}")
+    if not settled:
+        notes.append("not converged: the spread of the prior has not settled; state it, as in prior=Normal(1.5)")
+    for message in notes:
         if strict:
             raise ConvergenceError(message)
         warnings.warn(message, NotConverged, stacklevel=3)
-        notes.append(message)
     sizes = np.bincount(graph.label)
     if (parts := int((sizes > 1).sum())) > 1:
         basis = "rests on the prior alone" if prior is not None else "means nothing: each has its own zero"

@@ -105,7 +105,7 @@ class Logistic:
 
     def value(self, d: Floats, t: float, seen: Observations) -> Floats:  # noqa: ARG002
         """W log σ(d) + L log σ(−d) = W d − N log(1 + e^d), with W and L holding half of the ties each."""
-        return seen.halved * d - seen.total * np.logaddexp(0, d)
+        return seen.halved * d - seen.total * (np.maximum(d, 0) + np.log1p(np.exp(-np.abs(d))))
 
     def slopes(self, d: Floats, t: float, seen: Observations) -> Slopes:  # noqa: ARG002
         """W − N p, and N p (1 − p)."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -17,35 +17,36 @@ class Curvature(Protocol):
         ...
 
 
-class Slope(NamedTuple):
-    """The gradient at a point, and the curvature there."""
-
-    gradient: Floats
-    curvature: Callable[[], Curvature]
+C = TypeVar("C", bound=Curvature)
 
 
 @dataclass(frozen=True)
-class Optimum:
+class Slope(Generic[C]):
+    """The gradient at a point, and the curvature there."""
+
+    gradient: Floats
+    curvature: Callable[[], C]
+
+
+@dataclass(frozen=True)
+class Optimum(Generic[C]):
     """Where the climb ended."""
 
     point: Floats
-    slope: Slope
+    slope: Slope[C]
     steps: int
     gap: float
     converged: bool
 
 
-def climb(
-    slope: Callable[[Floats], Slope], start: Floats, *, tol: float, limit: int, first: Slope | None = None
-) -> Optimum:
+def climb(slope: Callable[[Floats], Slope[C]], start: Floats, *, tol: float, limit: int) -> Optimum[C]:
     """Maximise a concave function from its slope.
 
     The step is halved until the slope along it no longer points back by more than half of what it was, which for a
     concave function replaces the search for a higher value, and needs none. The linear systems are solved only as
-    well as the step deserves (inexact Newton): a rough direction far away, an exact one at the end. ``first`` is the
-    slope at the start, where it is known already.
+    well as the step deserves (inexact Newton): a rough direction far away, an exact one at the end.
     """
-    point, here = start, first or slope(start)
+    point, here = start, slope(start)
     gap, steps = np.inf, 0
     while steps < limit:
         steps += 1

@@ -1,8 +1,8 @@
 """A pairwise likelihood with its prior: the sum that is maximised, its gradient and its Hessian."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
@@ -12,31 +12,20 @@ from sidewise.comparisons import Comparisons, Graph, PairCounts
 from sidewise.comparisons.arrow import Codes, Floats
 from sidewise.errors import ModelError
 from sidewise.models.laplacian import Information, Laplacian, Pin
-from sidewise.models.likelihood import Davidson, Logistic, Observations, RaoKupper, Slopes, TieLink
-from sidewise.models.newton import Optimum, climb
-from sidewise.models.posterior import trace_of_inverse
+from sidewise.models.likelihood import Davidson, Logistic, Observations, RaoKupper, TieLink
+from sidewise.models.newton import Optimum, Slope, climb
 from sidewise.models.priors import Flat, Normal, Prior, VirtualItem
 from sidewise.ranking.uncertainty import normal_bounds
 
 Ties = Literal["half", "davidson", "rao-kupper", "drop"]
 
 SIDE = "side"
-SPREAD_TOL = 0.005  # of log sd: half a percent of spread changes nothing that a reader could see
 LINKS: dict[str, TieLink] = {
     "half": Logistic(),
     "davidson": Davidson(),
     "rao-kupper": RaoKupper(),
     "drop": Logistic(),
 }
-
-
-class ProblemSlope(NamedTuple):
-    """The slope of likelihood and prior, and the likelihood's own part, which outlives a change of the prior."""
-
-    gradient: Floats
-    curvature: Callable[[], Information]
-    slopes: Slopes
-    likelihood: Floats
 
 
 @dataclass(frozen=True)
@@ -79,22 +68,25 @@ class Problem:
     @property
     def stated_prior(self) -> str:
         """The prior, in words that can be typed in again."""
-        return "None" if isinstance(self.prior, Flat) else repr(self.prior)
+        match self.prior:
+            case Flat():
+                return "None"
+            case Normal(sd=float(sd)):
+                return f"Normal({sd:.6g})"
+            case prior:
+                return repr(prior)
 
-    def maximise(self, *, tol: float, limit: int) -> tuple["Problem", Optimum]:
-        """Fit; where the prior's spread is not given, fit that too."""
+    def start(self) -> Floats:
+        """Where the climb begins: all items alike."""
         start = np.zeros(self.seen.n + self.others)
         if self.link.shapes:
             start[-1] = self.link.start(float(self.seen.ties.sum()), float(self.seen.total.sum()))
-        if isinstance(self.prior, Normal) and self.prior.sd is None:
-            return estimate_spread(self, start, tol=tol, limit=limit)
-        return self, self.climb(start, tol=tol, limit=limit)
+        return start
 
-    def climb(self, start: Floats, *, tol: float, limit: int, known: "ProblemSlope | None" = None) -> Optimum:
-        """Maximise from a start; ``known`` is the slope there, perhaps with another prior."""
-        first = None if known is None else self.with_prior(start, known.slopes, known.likelihood)
+    def climb(self, start: Floats, *, tol: float, limit: int) -> Optimum[Information]:
+        """Maximise from a start."""
         try:
-            return climb(self.slope, start, tol=tol, limit=limit, first=first)
+            return climb(self.slope, start, tol=tol, limit=limit)
         except np.linalg.LinAlgError:
             raise ModelError(
                 f"the effects of {', '.join(self.names) or 'ties'} cannot be told apart from each other or from the "
@@ -110,7 +102,7 @@ class Problem:
         """The shape of ties, if there is one."""
         return float(point[-1]) if self.link.shapes else 0.0
 
-    def scores(self, optimum: Optimum) -> Floats:
+    def scores(self, optimum: Optimum[Information]) -> Floats:
         """The scores; NaN for items that nothing is known of."""
         scores = optimum.point[: self.seen.n].copy()
         scores[self.unknown] = np.nan
@@ -131,31 +123,22 @@ class Problem:
         pinned = 0.0 if self.pin is None else float(s @ self.pin.mean(s)) / 2
         return self.log_likelihood(point) + self.prior.value(s) - pinned
 
-    def slope(self, point: Floats) -> "ProblemSlope":
+    def slope(self, point: Floats) -> Slope[Information]:
         """Gradient and curvature of the objective."""
-        slopes = self.link.slopes(self.differences(point), self.shape(point), self.seen)
+        s, _, t = self.parts(point)
+        slopes = self.link.slopes(self.differences(point), t, self.seen)
+        own = self.seen.to_items(slopes.d) + self.prior.slope(s)
+        if self.pin is not None:
+            own -= self.pin.mean(s)
         other = [self.seen.covariates.T @ slopes.d] if self.names else []
         if slopes.t is not None:
             other.append(np.array([slopes.t.sum()]))
-        return self.with_prior(point, slopes, np.concatenate([self.seen.to_items(slopes.d), *other]))
-
-    def with_prior(self, point: Floats, slopes: Slopes, likelihood: Floats) -> "ProblemSlope":
-        """Add the prior to the likelihood's gradient and curvature."""
-        s = point[: self.seen.n]
-        gradient = likelihood.copy()
-        gradient[: self.seen.n] += self.prior.slope(s)
-        if self.pin is not None:
-            gradient[: self.seen.n] -= self.pin.mean(s)
 
         def curvature() -> Information:
             border, corner = self._border(slopes.dd, slopes.dt, slopes.tt)
             return Information(self._laplacian(slopes.dd, self.prior.curvature(s)), border, corner)
 
-        return ProblemSlope(gradient, curvature, slopes, likelihood)
-
-    def information(self, optimum: Optimum) -> Information:
-        """Minus the Hessian."""
-        return optimum.slope.curvature()  # type: ignore[return-value]
+        return Slope(np.concatenate([own, *other]), curvature)
 
     def _laplacian(self, weight: Floats, extra: Floats) -> Laplacian:
         seen = self.seen
@@ -175,9 +158,9 @@ class Problem:
             corner[-1, -1] = tt.sum()
         return border, corner
 
-    def effects(self, optimum: Optimum, level: float) -> pa.Table:
+    def effects(self, optimum: Optimum[Information], level: float) -> pa.Table:
         """Estimates and intervals of the parameters that are not scores."""
-        information = self.information(optimum)
+        information = optimum.slope.curvature()
         variance = np.diagonal(np.linalg.inv(information.schur(information.across(1e-8))))
         estimate = optimum.point[self.seen.n :]
         low, high = normal_bounds(estimate, variance, level)
@@ -205,39 +188,3 @@ def observe_rows(comparisons: Comparisons, covariates: Sequence[str]) -> Observa
         len(rows.items), rows.left, rows.right, weight * rows.outcome * ~is_tie, weight * (1 - rows.outcome) * ~is_tie,
         weight * is_tie, np.stack([sides[name] for name in covariates], axis=1) if covariates else np.empty((len(rows), 0)),
     )  # fmt: skip
-
-
-def estimate_spread(problem: Problem, start: Floats, *, tol: float, limit: int) -> tuple[Problem, Optimum]:
-    """Fit the scores and the spread of their prior together (empirical Bayes).
-
-    At the maximum of the Laplace evidence, sd² = Σ s² / (n − Tr H⁻¹ / sd²): the squared scores, over the number of
-    scores that the data and not the prior determine (MacKay 1992). One imaginary item of spread 1 is added to both,
-    so that few or one-sided data cannot drive the spread to 0 or to infinity. The equation is solved for log sd by
-    the secant method.
-    """
-    log_sd, point, steps, known = 0.0, start, 0, None
-    before: tuple[float, float] | None = None
-    for turn in range(50):
-        here = replace(problem, prior=Normal(float(np.exp(log_sd))))
-        # One Newton step follows a small move of the spread closely enough; the end is exact anyway.
-        optimum = here.climb(point, tol=tol, limit=1, known=known)
-        point, known, steps = optimum.point, optimum.slope, steps + 1
-        miss = _next_log_sd(here, optimum) - log_sd
-        if turn > 1 and not abs(miss) >= SPREAD_TOL:
-            break
-        move = miss
-        if before is not None and abs(miss - before[1]) > 1e-9:
-            move = -miss * (log_sd - before[0]) / (miss - before[1])
-        if turn > 1:  # the first two steps are still far from the scores that the spread asks for
-            before = (log_sd, miss)
-        log_sd += float(np.clip(move, -1, 1))
-    final = here.climb(point, tol=tol, limit=limit, known=known)
-    return here, replace(final, steps=steps + final.steps)
-
-
-def _next_log_sd(problem: Problem, optimum: Optimum) -> float:
-    assert isinstance(problem.prior, Normal)
-    s = optimum.point[: problem.seen.n]
-    laplacian = problem.information(optimum).laplacian
-    determined = len(s) - problem.prior.precision * trace_of_inverse(laplacian)
-    return float(np.log((s @ s + 1) / (max(determined, 0) + 1)) / 2)

@@ -89,8 +89,12 @@ class Wilson:
         """Wilson's limits."""
         if zero != MODEL:
             raise ModelError("a win rate is measured from 0: it has no other zero")
-        z = normal_quantile(level)
-        n = np.maximum(self.total, 1e-12)
-        centre = (score + z**2 / (2 * n)) / (1 + z**2 / n)
-        reach = z / (1 + z**2 / n) * np.sqrt(score * (1 - score) / n + z**2 / (4 * n**2))
-        return np.minimum(centre - reach, score), np.maximum(centre + reach, score)
+        return wilson(score, self.total, level)
+
+
+def wilson(rate: Floats, total: Floats, level: float) -> tuple[Floats, Floats]:
+    """Wilson's limits of a share of so many."""
+    z, n = normal_quantile(level), np.maximum(total, 1e-12)
+    centre = (rate + z**2 / (2 * n)) / (1 + z**2 / n)
+    reach = z / (1 + z**2 / n) * np.sqrt(rate * (1 - rate) / n + z**2 / (4 * n**2))
+    return np.minimum(centre - reach, rate), np.maximum(centre + reach, rate)

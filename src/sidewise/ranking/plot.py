@@ -1,0 +1,57 @@
+"""The picture of a ranking: every score with its interval, best on top."""
+
+from typing import TYPE_CHECKING, Any
+
+from sidewise.extras import need
+from sidewise.ranking.display import span
+
+if TYPE_CHECKING:
+    from sidewise.ranking.result import Ranking
+
+INK, LINE, ACCENT, OTHER, FAINT = "#1f2933", "#d5dbe1", "#0b6e6e", "#b4530a", "#eef1f4"
+FONT = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', sans-serif"
+
+
+def styled(chart: Any) -> Any:
+    """One look for all pictures: no frame, few lines, the reader's own font."""
+    return (
+        chart.configure(font=FONT, background="transparent")
+        .configure_view(stroke=None)
+        .configure_axis(
+            gridColor=FAINT, domainColor=LINE, tickColor=LINE, labelColor=INK, titleColor=INK, titleFontWeight="normal",
+            labelFontSize=12, titleFontSize=12, labelLimit=220,
+        )
+        .configure_legend(labelColor=INK, titleColor=INK, titleFontWeight="normal")
+    )  # fmt: skip
+
+
+def forest(ranking: "Ranking", *, limit: int, level: float) -> Any:
+    """Scores and intervals of the first ``limit`` items; the colour changes from tier to tier."""
+    alt = need("altair", extra="plot")
+    rows = ranking.to_frame(level).slice(0, limit).to_pylist()
+    for row in rows:
+        row["even"] = bool(row.get("tier") and row["tier"] % 2 == 0)
+        row["says"] = _described(row)
+    base = alt.Chart(alt.Data(values=rows), height=alt.Step(18), width=560).encode(
+        y=alt.Y("item:N", sort=None, title=None),
+        color=alt.Color("even:N", scale=alt.Scale(domain=[False, True], range=[ACCENT, OTHER]), legend=None),
+        description="says:N",
+        tooltip="says:N",
+    )
+    dots = base.mark_point(filled=True, size=55, opacity=1).encode(x=_x(alt, ranking, "score"))
+    if ranking.uncertainty is None:
+        return styled(dots)
+    bars = base.mark_rule(strokeWidth=2.5, opacity=0.55).encode(x=_x(alt, ranking, "low"), x2="high:Q")
+    return styled(bars + dots)
+
+
+def _described(row: dict[str, Any]) -> str:
+    """What a dot says to a pointer or a screen reader."""
+    said = f"{row['item']}: {row['score']:.3g}"
+    if "low" not in row:
+        return said
+    return f"{said} ({row['low']:.3g} to {row['high']:.3g}), rank {span(row['rank_low'], row['rank_high'])}, tier {row['tier']}"
+
+
+def _x(alt: Any, ranking: "Ranking", name: str) -> Any:
+    return alt.X(f"{name}:Q", title=f"score ({ranking.scale})", scale=alt.Scale(zero=False))

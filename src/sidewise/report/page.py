@@ -1,0 +1,81 @@
+"""The report: one HTML file that needs no network, with a caption that says how to read each part."""
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from sidewise import __version__
+from sidewise.comparisons import Comparisons, PairCounts
+from sidewise.comparisons.summary import Summary, summarise
+from sidewise.extras import need
+from sidewise.ranking import Ranking
+from sidewise.ranking.display import span
+from sidewise.report.health import opponents, repeats, side_bias
+from sidewise.report.plots import MOST_ITEMS, histogram, side_picture, svg, win_map
+
+MOST_ROWS = 500  # in the page's leaderboard; files hold them all
+MOST_INTERVALS = 60  # in the forest plot
+
+
+def write_report(
+    path: str | Path, ranking: Ranking, comparisons: Comparisons | PairCounts, *, title: str = "Ranking"
+) -> None:
+    """Write the report of a ranking and the comparisons it came from (extra ``plot``)."""
+    Path(path).write_text(render(ranking, comparisons, title=title), encoding="utf-8")
+
+
+def render(ranking: Ranking, comparisons: Comparisons | PairCounts, *, title: str) -> str:
+    """The report as text."""
+    jinja2 = need("jinja2", extra="plot")
+    home = files("sidewise.report")
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    environment.filters["span"] = lambda row: span(row["rank_low"], row["rank_high"])
+    template = environment.from_string(home.joinpath("template.html").read_text(encoding="utf-8"))
+    safe = jinja2.utils.markupsafe.Markup
+    parts = {name: safe(home.joinpath(name).read_text(encoding="utf-8")) for name in ("style.css", "page.js")}
+    pictures = {name: safe(picture) for name, picture in _pictures(ranking, comparisons).items()}
+    return str(template.render(
+        title=title, style=parts["style.css"], script=parts["page.js"], pictures=pictures, version=__version__,
+        **_facts(ranking, comparisons),
+    ))  # fmt: skip
+
+
+def _facts(ranking: Ranking, comparisons: Comparisons | PairCounts) -> dict[str, Any]:
+    table = ranking.to_frame()
+    digits = 0 if ranking.factor != 1 or ranking.unit == "points" else 2
+    return {
+        "ranking": ranking,
+        "fit": ranking.fit,
+        "rows": table.slice(0, MOST_ROWS).to_pylist(),
+        "number": lambda value: f"{value:.{digits}f}",
+        "hidden": max(0, len(ranking) - MOST_ROWS),
+        "known": ranking.uncertainty is not None,
+        "parts": "component" in table.column_names,
+        "summary": _summary(comparisons),
+        "bias": side_bias(comparisons, ranking.level),
+        "effects": [] if ranking.effects is None else ranking.effects.to_pylist(),
+        "drawn": min(len(ranking), MOST_INTERVALS),
+        "mapped": min(len(ranking), MOST_ITEMS),
+        "level": f"{ranking.level:.0%}",
+    }
+
+
+def _summary(comparisons: Comparisons | PairCounts) -> Summary:
+    if isinstance(comparisons, Comparisons):
+        return comparisons.summary()
+    return summarise(comparisons, workers=0, ties=round(float(comparisons.ties.sum())))
+
+
+def _pictures(ranking: Ranking, comparisons: Comparisons | PairCounts) -> dict[str, str]:
+    counts = comparisons if isinstance(comparisons, PairCounts) else comparisons.counts()
+    charts = {
+        "forest": ranking.plot(limit=MOST_INTERVALS),
+        "opponents": histogram(opponents(counts), "different opponents of an item"),
+        "repeats": histogram(repeats(counts), "comparisons of a pair"),
+    }
+    if ranking.link is not None and ranking.comparable:
+        charts["map"] = win_map(ranking)
+    bias = side_bias(comparisons, ranking.level)
+    if bias is not None:
+        charts["side"] = side_picture(bias)
+    return {name: svg(chart) for name, chart in charts.items()}
