@@ -49,7 +49,7 @@ def as_floats(column: pa.ChunkedArray) -> Floats:
 
 def encode(column: pa.ChunkedArray) -> tuple[NDArray[np.int64], list[str]]:
     """Codes and distinct values of a column of strings; nulls get the code after the last."""
-    if not column.num_chunks:
+    if not len(column):
         return np.empty(0, np.int64), []
     encoded = column.dictionary_encode().unify_dictionaries()
     distinct = encoded.chunk(0).dictionary.to_pylist()

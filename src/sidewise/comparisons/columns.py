@@ -107,7 +107,7 @@ def _only(meaning: str, found: Sequence[T], source: str) -> T:
     if len(found) > 1:
         raise ComparisonError(
             f"{source}: more than one column could be {meaning}: {_listed(found)}; say which, for example "
-            f"{meaning.split()[0]}={found[0]!r}",
+            f"{meaning.split(maxsplit=1)[0]}={found[0]!r}",
         )
     return found[0]
 

@@ -115,7 +115,7 @@ def _check_nature(path: Path, kind: str, *, packed: bool) -> None:
 
 
 class Batch(NamedTuple):
-    """Some rows of one file, the share of the file read so far, and the numbers of rows left out before or among them."""
+    """Some rows of one file, the share of the file read so far, and the numbers of the rows left out so far."""
 
     table: pa.Table
     share: float = 1.0
@@ -156,9 +156,7 @@ def _read_csv(file: Source, parser: Parser, whole: bool) -> Iterator[Batch]:  # 
         parser.rejects.add(pa.table({"text": texts}), file.name, np.array(numbers, np.int64), marks)
 
 
-def _csv_dialect(
-    file: Source, on_invalid: Callable[[pacsv.InvalidRow], str] | None = None
-) -> pacsv.ParseOptions:
+def _csv_dialect(file: Source, on_invalid: Callable[[pacsv.InvalidRow], str] | None = None) -> pacsv.ParseOptions:
     return pacsv.ParseOptions(delimiter=file.delimiter, newlines_in_values=True, invalid_row_handler=on_invalid)
 
 

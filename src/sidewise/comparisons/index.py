@@ -76,6 +76,9 @@ class Encoder:
     def __len__(self) -> int:
         return len(self._codes)
 
+    def __contains__(self, label: object) -> bool:
+        return label in self._codes
+
     def encode(self, *columns: pa.ChunkedArray) -> list[Codes]:
         """Codes for columns of strings that share one set of ids; what cannot be an id gets a negative code.
 

@@ -1,6 +1,6 @@
 """Who won: outcomes given as the item itself, as a side, or as a number, all turned into 1, 0 or something between."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Container, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
@@ -14,8 +14,9 @@ from sidewise.errors import ComparisonError
 WinnerIs = Literal["item", "side", "number"]
 Undecided = Literal["tie", "drop"]
 
-LEFT = ("left", "l", "a", "first", "model_a", "option_a")
-RIGHT = ("right", "r", "b", "second", "model_b", "option_b")
+LEFT = ("left", "first", "model_a", "option_a")
+RIGHT = ("right", "second", "model_b", "option_b")
+LETTERS = {"a": 1.0, "l": 1.0, "b": 0.0, "r": 0.0}  # words only where no item has such a name
 TIE = (
     "tie", "tied", "draw", "equal", "same", "both", "neither", "no preference",
     "tie (bothbad)", "bothbad", "both_bad", "both bad", "both_good", "both good",
@@ -45,12 +46,14 @@ class OutcomeRules:
             if not 0 <= value <= 1:
                 raise ComparisonError(f"outcomes[{word!r}] is {value!r}, which is not between 0 (right) and 1 (left)")
 
-    def words(self, left_column: str, right_column: str) -> dict[str, float]:
+    def words(self, left_column: str, right_column: str, items: Container[str]) -> dict[str, float]:
         """What every word means; NaN stands for an answer that the caller has not said how to read, or to drop."""
         if self.outcomes:
             return dict(self.outcomes)
+        letters = {word: side for word, side in LETTERS.items() if word not in items and word.upper() not in items}
         undecided = 0.5 if self.undecided == "tie" else np.nan
         return {
+            **letters,
             left_column.lower(): 1.0,
             right_column.lower(): 0.0,
             **dict.fromkeys(LEFT, 1.0),
@@ -120,7 +123,8 @@ def plausible(
     winner: pa.ChunkedArray, left: pa.ChunkedArray, right: pa.ChunkedArray, words: Mapping[str, float]
 ) -> list[WinnerIs]:
     """The ways of reading that fit at least half of the first rows: the others need not be tried on all."""
-    head = readings(*(column.slice(0, 1000) for column in (winner, left, right)), words, get_args(WinnerIs))
+    some = slice(1000)
+    head = readings(winner[some], left[some], right[some], words, get_args(WinnerIs))
     fitting = [kind for kind, reading in head.items() if reading.bad.sum() <= len(reading.bad) / 2]
     return fitting or list(head)
 

@@ -46,8 +46,8 @@ class Rows(NamedTuple):
     weight: Floats | None
     factors: dict[str, Floats]
 
-    def keep(self, mask: Mask) -> "Rows":
-        """Some of the rows."""
+    def keep(self, mask: Mask | NDArray[np.int64]) -> "Rows":
+        """Some of the rows, by mask or by position."""
         return Rows(
             self.left[mask],
             self.right[mask],
@@ -104,13 +104,14 @@ class Parser:
         self.rows += table.num_rows
         bad = _Bad(table.num_rows)
         left, right = (as_text(table[name], name) for name in (columns.left, columns.right))
-        codes = self.items.encode(left, right)
-        for side, name in zip(codes, (columns.left, columns.right), strict=True):
+        first, second = self.items.encode(left, right)
+        for side, name in ((first, columns.left), (second, columns.right)):
             bad.mark(side == MISSING, "missing item", name)
             bad.mark(side == PADDED, "blank around id", name)
-        bad.mark(codes[0] == codes[1], "item against itself", columns.left)
+        bad.mark(first == second, "item against itself", columns.left)
         rows = Rows(
-            *codes,
+            first,
+            second,
             self._outcome(table, columns, left, right, bad),
             self._worker(table, columns.worker, bad),
             _numbers(table, columns.weight, bad, "bad weight", least=0.0) if columns.weight else None,
@@ -138,7 +139,7 @@ class Parser:
     ) -> Reading:
         """The winner column, read as the caller said or as it fits; the first piece decides for all."""
         assert columns.winner is not None
-        words = self.rules.words(columns.left, columns.right)
+        words = self.rules.words(columns.left, columns.right, self.items)
         if _only_numbers(column.type):
             if self._winner_is in ("item", "side"):
                 raise ComparisonError(f"{columns.winner!r} holds {column.type} values, no {self._winner_is}s")

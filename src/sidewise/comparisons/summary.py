@@ -1,7 +1,6 @@
 """What is in the data: sizes, sides, and whether the comparison graph holds together."""
 
 from dataclasses import asdict, dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -9,7 +8,8 @@ from sidewise.comparisons.arrow import Codes, Mask
 from sidewise.comparisons.counts import PairCounts
 
 
-class Graph(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Graph:
     """The parts into which comparisons join the items; an item nobody compared is a part of its own."""
 
     count: int
@@ -35,16 +35,12 @@ def components(counts: PairCounts) -> Graph:
 
 def never_lost(counts: PairCounts) -> Mask:
     """Items that were compared and never lost or tied."""
-    n = len(counts.items)
-    seen = counts.item_weight() > 0
-    lost = np.bincount(counts.first, counts.second_wins + counts.ties, n)
-    lost += np.bincount(counts.second, counts.first_wins + counts.ties, n)
-    return seen & (lost == 0)
+    return np.asarray((counts.item_weight() > 0) & (counts.losses() == 0))
 
 
 def never_won(counts: PairCounts) -> Mask:
     """Items that were compared and never won or tied."""
-    return (counts.item_weight() > 0) & (counts.wins() == 0)
+    return np.asarray((counts.item_weight() > 0) & (counts.wins() == 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +68,9 @@ class Summary:
         for name in ("unbeaten", "winless", "unseen"):
             lines[name] = some(lines[name])
         return "\n".join(
-            f"{name.replace('_', ' '):<18}{value:,}" if isinstance(value, int) else f"{name.replace('_', ' '):<18}{value}"
+            f"{name.replace('_', ' '):<18}{value:,}"
+            if isinstance(value, int)
+            else f"{name.replace('_', ' '):<18}{value}"
             for name, value in lines.items()
         )
 

@@ -113,18 +113,23 @@ class Comparisons:
         >>> Comparisons.from_arrays(winner=["a", "b"], loser=["b", "c"], items=["a", "b", "c", "d"])
         Comparisons(4 items, 2 comparisons)
         """
-        given = {"left": left, "right": right, "winner": winner, "loser": loser, "worker": worker, "weight": weight}
-        given = {name: values for name, values in given.items() if values is not None}
+        columns = {"left": left, "right": right, "winner": winner, "loser": loser, "worker": worker, "weight": weight}
+        given = {name: values for name, values in columns.items() if values is not None}
         clash = set(given) & set(factors or {})
         if clash:
             raise ComparisonError(f"a factor cannot be named {min(clash)!r}")
-        columns = {name: _array(values, name) for name, values in {**given, **(factors or {})}.items()}
-        lengths = {name: len(values) for name, values in columns.items()}
+        table = {name: _array(values, name) for name, values in {**given, **(factors or {})}.items()}
+        lengths = {name: len(values) for name, values in table.items()}
         if len(set(lengths.values())) > 1:
             raise ComparisonError(f"the arrays differ in length: {lengths}")
         return cls.from_frame(
-            pa.table(columns),
-            **{name: name for name in given},
+            pa.table(table),
+            left=_named("left", given),
+            right=_named("right", given),
+            winner="winner",
+            loser=_named("loser", given),
+            worker=_named("worker", given),
+            weight=_named("weight", given),
             factors=tuple(factors or ()),
             items=items,
             winner_is=winner_is,
@@ -146,7 +151,8 @@ class Comparisons:
             code = int(np.flatnonzero(np.diagonal(matrix))[0])
             raise ComparisonError(f"the matrix says that {items[code]!r} beat itself; its diagonal must be 0")
         row, column = np.nonzero(matrix)
-        return cls.from_counts([items[r] for r in row], [items[c] for c in column], matrix[row, column], items=items)
+        names = np.array(list(items), object)
+        return cls.from_counts(names[row].tolist(), names[column].tolist(), matrix[row, column], items=items)
 
     @classmethod
     def from_counts(
@@ -159,8 +165,8 @@ class Comparisons:
             value = counts[~whole][0]
             raise ComparisonError(f"{value} is not a count; for fractions use from_arrays with weight=")
         repeats = counts.astype(np.int64)
-        columns = (np.repeat(np.asarray(side, object), repeats) for side in (winner, loser))
-        return cls.from_arrays(**dict(zip(("winner", "loser"), columns, strict=True)), items=items)
+        won, lost = (np.repeat(np.asarray(side, object), repeats) for side in (winner, loser))
+        return cls.from_arrays(winner=won, loser=lost, items=items)
 
     def __len__(self) -> int:
         return len(self.left)
@@ -274,11 +280,15 @@ def read_counts(
     names = Naming(left, right, winner, loser, None, weight)
     rules = OutcomeRules(winner_is, undecided, outcomes or {})
     parser = Parser(names, rules, on_bad, Encoder(map(str, items)), know_workers=False)
+    asked = len(parser.items)
     pieces = read_pieces(sources(path, delimiter=delimiter), parser, whole=False, progress=progress)
     counted = accumulate(parser.parse(pieces))
     assert parser.columns is not None
-    found = counted.counts(parser.items.index(), sided=parser.columns.sided)
-    return replace(found, rejects=parser.rejects)
+    found = replace(counted.counts(parser.items.index(), sided=parser.columns.sided), rejects=parser.rejects)
+    if not parser.rejects:
+        return found
+    first, second, known = _compact(found.items, (found.first, found.second), keep=asked)
+    return replace(found, first=first, second=second, items=known)
 
 
 def _gather(parser: Parser, pieces: Iterable[Piece]) -> Comparisons:
@@ -300,7 +310,7 @@ def _joined(parts: Sequence[Rows]) -> Rows:
         return None if some[0] is None else np.concatenate(some)
 
     factors = {name: np.concatenate([part.factors[name] for part in parts]) for name in parts[0].factors}
-    return Rows(*(column(name) for name in ("left", "right", "outcome", "worker", "weight")), factors)
+    return Rows(column("left"), column("right"), column("outcome"), column("worker"), column("weight"), factors)
 
 
 def _without_strangers(found: Comparisons, asked: int) -> Comparisons:
@@ -329,6 +339,10 @@ def _names(factors: Sequence[str]) -> tuple[str, ...]:
     if isinstance(factors, str):
         raise ComparisonError(f"factors is a list of names: factors=[{factors!r}]")
     return tuple(factors)
+
+
+def _named(name: str, given: Mapping[str, object]) -> str | None:
+    return name if name in given else None
 
 
 def _array(values: ArrayLike, name: str) -> pa.Array:

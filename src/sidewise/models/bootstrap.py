@@ -17,9 +17,7 @@ Progress = Callable[[int, int], None]
 BLOCK = 4_000_000  # how many numbers one block of replicates may hold
 
 
-def resample_weights(
-    comparisons: Comparisons, unit: Unit, replicates: int, seed: int
-) -> Iterator[Floats]:
+def resample_weights(comparisons: Comparisons, unit: Unit, replicates: int, seed: int) -> Iterator[Floats]:
     """Blocks of row weights, one column per replicate: how often the replicate has drawn the row's unit."""
     if replicates < 2:
         raise ModelError(f"a bootstrap needs at least 2 replicates, not {replicates}")

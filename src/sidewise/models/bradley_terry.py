@@ -23,6 +23,7 @@ from sidewise.ranking import Fit, Ranking, Uncertainty
 
 Intervals = Literal["posterior", "hessian", "sandwich", "bootstrap", "none"]
 
+
 def bradley_terry(
     comparisons: Comparisons | PairCounts,
     *,
@@ -98,7 +99,7 @@ def bradley_terry(
         problem, start, settled = estimate_spread(problem, start)
     optimum = problem.climb(start, tol=tol, limit=limit)
     notes = _report(optimum, graph, counts, prior, strict=strict, settled=settled)
-    ranking = Ranking(
+    return Ranking(
         items=counts.items,
         raw=problem.scores(optimum),
         fit=Fit(
@@ -123,12 +124,11 @@ def bradley_terry(
         uncertainty=_uncertainty(problem, optimum, comparisons, intervals, unit, replicates, seed, progress,
                                  spread_estimated=isinstance(prior, Normal) and prior.sd is None),
     )  # fmt: skip
-    return ranking
 
 
 def _uncertainty(
-    problem: Problem, optimum: Optimum[Information], comparisons: Comparisons | PairCounts, intervals: Intervals, unit: Unit,
-    replicates: int, seed: int, progress: Progress | None, *, spread_estimated: bool,
+    problem: Problem, optimum: Optimum[Information], comparisons: Comparisons | PairCounts, intervals: Intervals,
+    unit: Unit, replicates: int, seed: int, progress: Progress | None, *, spread_estimated: bool,
 ) -> Uncertainty | None:  # fmt: skip
     if intervals == "none":
         return None

@@ -113,7 +113,7 @@ class Laplacian:
 
 def random_signs(rng: np.random.Generator, shape: int | tuple[int, ...]) -> Floats:
     """Random signs."""
-    return rng.integers(2, size=shape, dtype=np.int8) * 2.0 - 1.0
+    return np.asarray(rng.integers(2, size=shape, dtype=np.int8) * 2.0 - 1.0, float)
 
 
 def trace_of_inverse(laplacian: Laplacian, *, seed: int = 0) -> float:
@@ -171,7 +171,7 @@ class Information:
     @property
     def others(self) -> int:
         """How many parameters are not scores."""
-        return self.corner.shape[0]
+        return len(self.corner)
 
     def across(self, tol: float) -> Floats:
         """Z = L⁻¹ C."""

@@ -51,7 +51,7 @@ class Observations:
 
     def to_items(self, per_pair: Floats) -> Floats:
         """Σ over pairs of per_pair (e_left − e_right)."""
-        sums = -np.bincount(self.right, per_pair, self.n)
+        sums = -np.bincount(self.right, per_pair, self.n).astype(float)
         if len(per_pair):
             has_pairs = self._repeats > 0
             sums[has_pairs] += np.add.reduceat(per_pair, self.edges[:-1][has_pairs])
@@ -71,7 +71,10 @@ class Slopes(NamedTuple):
 class TieLink(Protocol):
     """A link with or without a shape parameter for ties."""
 
-    shapes: int
+    @property
+    def shapes(self) -> int:
+        """How many parameters ties have: none or one."""
+        ...
 
     def start(self, ties: float, total: float) -> float:
         """A first guess of the shape from the share of ties."""
@@ -105,7 +108,8 @@ class Logistic:
 
     def value(self, d: Floats, t: float, seen: Observations) -> Floats:  # noqa: ARG002
         """W log σ(d) + L log σ(−d) = W d − N log(1 + e^d), with W and L holding half of the ties each."""
-        return seen.halved * d - seen.total * (np.maximum(d, 0) + np.log1p(np.exp(-np.abs(d))))
+        softplus = np.maximum(d, 0) + np.log1p(np.exp(-np.abs(d)))
+        return np.asarray(seen.halved * d - seen.total * softplus)
 
     def slopes(self, d: Floats, t: float, seen: Observations) -> Slopes:  # noqa: ARG002
         """W − N p, and N p (1 − p)."""

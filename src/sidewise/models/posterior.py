@@ -138,9 +138,9 @@ def draw(laplacian: Laplacian, count: int, rng: np.random.Generator) -> Floats:
     upper, n = laplacian.upper.tocoo(), laplacian.n
     root = np.sqrt(upper.data)
     b = np.sqrt(laplacian.extra)[:, None] * random_signs(rng, (n, count))
-    for column in b.T:
+    for column in range(count):
         noise = root * random_signs(rng, len(root))
-        column += np.bincount(upper.row, noise, n) - np.bincount(upper.col, noise, n)
+        b[:, column] += np.bincount(upper.row, noise, n) - np.bincount(upper.col, noise, n)
     if laplacian.pin is not None:
         pins = random_signs(rng, (len(laplacian.pin.size), count)) / np.sqrt(laplacian.pin.size)[:, None]
         b += pins[laplacian.pin.label]
@@ -152,4 +152,4 @@ def _without_pin(covariance: Floats, laplacian: Laplacian) -> Floats:
     if laplacian.pin is None:
         return covariance
     label = laplacian.pin.label
-    return covariance - (label[:, None] == label) / laplacian.pin.size[label]
+    return np.asarray(covariance - (label[:, None] == label) / laplacian.pin.size[label])

@@ -57,7 +57,7 @@ class Problem:
             prior=Flat() if prior is None else prior,
             pin=Pin.to(graph.label) if prior is None else None,
             names=covariates,
-            unknown=np.flatnonzero(counts.item_weight() == 0).astype(np.int32) if prior is None else np.empty(0, np.int32),
+            unknown=counts.unseen() if prior is None else np.empty(0, np.int32),
         )  # fmt: skip
 
     @property
@@ -109,7 +109,7 @@ class Problem:
         return scores
 
     def differences(self, point: Floats) -> Floats:
-        """d of every pair."""
+        """The d of every pair."""
         s, beta, _ = self.parts(point)
         return self.seen.differences(s) + self.seen.covariates @ beta if len(beta) else self.seen.differences(s)
 
@@ -186,5 +186,5 @@ def observe_rows(comparisons: Comparisons, covariates: Sequence[str]) -> Observa
     sides = {SIDE: np.ones(len(rows)), **rows.factors}
     return Observations(
         len(rows.items), rows.left, rows.right, weight * rows.outcome * ~is_tie, weight * (1 - rows.outcome) * ~is_tie,
-        weight * is_tie, np.stack([sides[name] for name in covariates], axis=1) if covariates else np.empty((len(rows), 0)),
+        weight * is_tie, np.array([sides[name] for name in covariates]).T.reshape(len(rows), -1),
     )  # fmt: skip

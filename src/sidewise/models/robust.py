@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import expit
 
@@ -48,7 +50,7 @@ def _unit_gradients(rows: Problem, point: Floats, comparisons: Comparisons, unit
     values = [slopes.d, -slopes.d, *(slopes.d * x for x in seen.covariates.T)]
     if slopes.t is not None:
         values.append(slopes.t)
-    who = np.arange(m)
+    who: NDArray[np.integer[Any]] = np.arange(m)
     if unit == "worker":
         assert comparisons.worker is not None
         who = comparisons.worker[np.argsort(comparisons.left, kind="stable")]

@@ -64,7 +64,7 @@ def _mean_over_opponents(counts: PairCounts) -> Floats:
     first, second = counts.first[met], counts.second[met]
     summed = np.bincount(first, rate[met], n) + np.bincount(second, 1 - rate[met], n)
     opponents = np.bincount(first, minlength=n) + np.bincount(second, minlength=n)
-    return np.divide(summed, opponents, out=np.full(n, np.nan), where=opponents > 0)
+    return np.asarray(np.divide(summed, opponents, out=np.full(n, np.nan), where=opponents > 0))
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Wilson:
         """That of a proportion with four comparisons more, two of them won (Agresti and Coull 1998)."""
         padded = (self.rate * self.total + 2) / (self.total + 4)
         own = padded * (1 - padded) / (self.total + 4)
-        return own if zero in (MODEL, "mean") else own + own[zero]
+        return own if isinstance(zero, str) else own + own[zero]
 
     def bounds(self, score: Floats, zero: Zero, level: float) -> tuple[Floats, Floats]:
         """Wilson's limits."""

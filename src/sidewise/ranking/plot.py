@@ -50,7 +50,8 @@ def _described(row: dict[str, Any]) -> str:
     said = f"{row['item']}: {row['score']:.3g}"
     if "low" not in row:
         return said
-    return f"{said} ({row['low']:.3g} to {row['high']:.3g}), rank {span(row['rank_low'], row['rank_high'])}, tier {row['tier']}"
+    rank = span(row["rank_low"], row["rank_high"])
+    return f"{said} ({row['low']:.3g} to {row['high']:.3g}), rank {rank}, tier {row['tier']}"
 
 
 def _x(alt: Any, ranking: "Ranking", name: str) -> Any:

@@ -155,7 +155,7 @@ class Ranking:
             raise ModelError(f"scale={scale!r} is neither 'model' nor 'elo'")
         if scale == "elo" and self.unit != "log-odds":
             raise ModelError(f"{self.fit.model} scores are {self.unit}, not log-odds: there is no Elo scale for them")
-        chosen: Zero = self.items.code(anchor) if anchor is not None else (zero or self.zero)  # type: ignore[assignment]
+        chosen: Zero = self.items.code(anchor) if anchor is not None else (zero or self.zero)
         factor, offset = (ELO_FACTOR, ELO_CENTRE) if scale == "elo" else (1.0, 0.0)
         return replace(self, zero=chosen, factor=factor, offset=offset)
 

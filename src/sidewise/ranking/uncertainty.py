@@ -20,7 +20,10 @@ Zero = Literal["model", "mean"] | int
 class Uncertainty(Protocol):
     """What a ranking asks of its uncertainty."""
 
-    kind: str  # how it was obtained, in words
+    @property
+    def kind(self) -> str:
+        """How it was obtained, in words."""
+        ...
 
     def variance(self, zero: Zero) -> Floats:
         """The variance of every score, measured from a zero."""
@@ -40,8 +43,8 @@ def shift(score: Floats, zero: Zero) -> Floats:
     if zero == MODEL:
         return score
     if zero == MEAN:
-        return score - np.nanmean(score, axis=-1, keepdims=True)
-    return score - score[..., zero, None]
+        return np.asarray(score - np.nanmean(score, axis=-1, keepdims=True))
+    return np.asarray(score - score[..., zero, None])
 
 
 def normal_quantile(level: float) -> float:
@@ -76,8 +79,8 @@ class Dense:
         if zero == MEAN:
             known = ~np.isnan(own)
             with_mean = self.matrix[:, known].mean(axis=1)
-            return own - 2 * with_mean + with_mean[known].mean()  # type: ignore[no-any-return]
-        return np.maximum(own + own[zero] - 2 * self.matrix[zero], 0)
+            return np.asarray(own - 2 * with_mean + with_mean[known].mean(), float)
+        return np.asarray(np.maximum(own + own[zero] - 2 * self.matrix[zero], 0))
 
     def bounds(self, score: Floats, zero: Zero, level: float) -> tuple[Floats, Floats]:
         """Normal intervals."""
@@ -97,7 +100,7 @@ class Draws:
 
     def variance(self, zero: Zero) -> Floats:
         """The replicates' variance."""
-        return shift(self.scores, zero).var(axis=0, ddof=1)  # type: ignore[no-any-return]
+        return np.asarray(shift(self.scores, zero).var(axis=0, ddof=1))
 
     def bounds(self, score: Floats, zero: Zero, level: float) -> tuple[Floats, Floats]:
         """Percentile intervals, widened where needed so that the estimate itself is inside."""

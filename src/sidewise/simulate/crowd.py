@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sidewise.comparisons import Comparisons
-from sidewise.comparisons.arrow import Floats
 from sidewise.errors import SidewiseError
+
+Positions = NDArray[np.int64]
 
 CAREFUL, CARELESS, ONE_SIDED = "careful", "careless", "one-sided"
 
@@ -84,7 +86,7 @@ def crowd(
     return Simulation(answers, dict(zip(names, score.tolist(), strict=True)), dict(zip(ids, kinds, strict=True)))
 
 
-def random_pairs(n: int, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def random_pairs(n: int, count: int, rng: np.random.Generator) -> tuple[Positions, Positions]:
     """Pairs of different items, drawn evenly, either of them on either side."""
     left = rng.integers(n, size=count)
     return left, (left + 1 + rng.integers(n - 1, size=count)) % n

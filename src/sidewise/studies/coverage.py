@@ -1,18 +1,18 @@
 """Do 95 % intervals hold the truth 95 % of the time? Simulated crowds, whose truth is known, tell."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from sidewise.errors import SidewiseError
+from sidewise.extras import need
 from sidewise.models import bradley_terry
 from sidewise.ranking import Ranking
 from sidewise.ranking.order import ranks
+from sidewise.ranking.plot import ACCENT, FAINT, styled
 from sidewise.simulate import crowd
-
-Progress = Callable[[int, int], None]
+from sidewise.studies.study import Progress, Result
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,6 @@ class Setting:
     per_item: int  # comparisons that each item takes part in, on average
     spread: float
     options: Mapping[str, Any]
-    ties: float = 0.0
 
 
 SETTINGS = (
@@ -80,21 +79,45 @@ def _one_run(setting: Setting, level: float, seed: int) -> tuple[np.ndarray, Ran
     return np.array([made.truth[item] for item in ranking.items]), ranking
 
 
-def run(*, quick: bool = False, seed: int = 0, progress: Progress | None = None) -> Iterator[dict[str, Any]]:
+def run(*, quick: bool = False, seed: int = 0, progress: Progress | None = None) -> Result:
     """The whole study, one row per setting."""
-    if quick:
-        chosen: tuple[tuple[Setting, int], ...] = tuple((setting, 20) for setting in SETTINGS if setting.items <= 40)
-    else:
-        chosen = tuple((setting, 20 if setting.items > 1000 else 500) for setting in SETTINGS)
-    for done, (setting, runs) in enumerate(chosen):
-        yield asdict(coverage(setting, runs, seed=seed))
+    chosen = [setting for setting in SETTINGS if not quick or setting.items <= 40]
+    rows = []
+    for setting in chosen:
+        runs = 20 if quick or setting.items > 1000 else 500
+        rows.append(asdict(coverage(setting, runs, seed=seed)))
         if progress:
-            progress(done + 1, len(chosen))
+            progress(len(rows), len(chosen))
+    return Result("Coverage of 95 % intervals", TEXT, rows, {"coverage": picture(rows)})
 
 
-def find(name: str) -> Setting:
-    """A setting by its name."""
-    for setting in SETTINGS:
-        if setting.name == name:
-            return setting
-    raise SidewiseError(f"no setting {name!r}; there are: {', '.join(setting.name for setting in SETTINGS)}")
+def picture(rows: list[dict[str, Any]]) -> Any:
+    """Every setting's coverage, beside the band from 93 to 97 %."""
+    alt = need("altair", extra="plot")
+    band = alt.Chart(alt.Data(values=[{"from": 0.93, "to": 0.97}])).mark_rect(color=FAINT)
+    dots = alt.Chart(alt.Data(values=rows), height=alt.Step(22), width=460).mark_point(
+        filled=True, size=70, color=ACCENT, opacity=1
+    )
+    return styled(
+        band.encode(x=alt.X("from:Q", scale=alt.Scale(domain=[0.85, 1])), x2="to:Q")
+        + dots.encode(
+            x=alt.X("scores:Q", title="share of true scores inside their 95 % interval", axis=alt.Axis(format=".0%")),
+            y=alt.Y("setting:N", sort=None, title=None, axis=alt.Axis(labelLimit=260)),
+        )
+    )
+
+
+TEXT = """
+Crowds without fault are simulated from known scores, ranked with `bradley_terry`, and it is counted how many true
+scores (about their mean) lie inside their 95 % interval, and how many true ranks inside their rank interval. `per_item`
+is the mean number of comparisons that an item takes part in, `spread` the standard deviation of the true scores,
+`width` the mean width of an interval.
+
+Scores: between 93 and 97 % is wanted (the band in the picture). The default intervals lie in it except where there is
+next to nothing to go by: with eight comparisons for each of twenty widely spread items, the spread itself can hardly be
+told from the data, and intervals hold the truth about 90 % of the time; for close items they are somewhat too wide.
+The bootstrap resamples what was seen and knows nothing of shrinkage: it is a little too narrow in small data.
+
+Ranks: an interval of ranks counts the items that are surely better and surely worse, pair by pair. It is wider than it
+needs to be, and never too bold.
+"""

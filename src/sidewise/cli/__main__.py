@@ -1,0 +1,5 @@
+"""``python -m sidewise.cli``."""
+
+from sidewise.cli import main
+
+main()

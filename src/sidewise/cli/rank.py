@@ -1,0 +1,150 @@
+"""``sidewise rank``: a file of comparisons in, a leaderboard out."""
+
+from inspect import signature
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sidewise.cli.columns import (
+    Delimiter,
+    Factor,
+    File,
+    Left,
+    Loser,
+    OutcomeOption,
+    Right,
+    SkipBad,
+    UndecidedOption,
+    Weight,
+    Winner,
+    WinnerIsOption,
+    Worker,
+    lines,
+    outcome_words,
+    read_answers,
+    wants_stream,
+)
+from sidewise.cli.console import err, explained, progress
+from sidewise.cli.leaderboard import Format, print_ranking, write_ranking
+from sidewise.comparisons import Comparisons, PairCounts
+from sidewise.errors import SidewiseError
+from sidewise.ranking import Ranking
+
+# Named here, and not asked of the models, so that --help need not load them; a test compares.
+MODEL_NAMES = ("bradley-terry", "elo", "page-rank", "random-order", "win-rate")
+
+
+def rank(
+    file: File,
+    model: Annotated[str, typer.Option(help=f"One of: {', '.join(MODEL_NAMES)}.")] = "bradley-terry",
+    ties: Annotated[str | None, typer.Option(help="half, davidson, rao-kupper or drop.")] = None,
+    prior: Annotated[str | None, typer.Option(help="auto (spread estimated), none (maximum likelihood), normal:SD or virtual:STRENGTH.")] = None,  # noqa: E501
+    covariate: Annotated[list[str] | None, typer.Option(help="What else sways a comparison: side, or a factor's name; may be repeated.")] = None,  # noqa: E501
+    interval: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
+    intervals: Annotated[str | None, typer.Option("--intervals-by", help="posterior, hessian, sandwich, bootstrap or none.")] = None,  # noqa: E501
+    unit: Annotated[str | None, typer.Option(help="What bootstrap and sandwich take as independent: comparison or worker.")] = None,  # noqa: E501
+    replicates: Annotated[int | None, typer.Option(help="Of the bootstrap.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of everything random.")] = None,
+    scale: Annotated[str, typer.Option(help="model, or elo (400 points are odds of ten to one).")] = "model",
+    anchor: Annotated[str | None, typer.Option(help="Item to put at the zero of the scale.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Fail where the fit has not converged.")] = False,
+    output: Annotated[Path | None, typer.Option("--out", help="Write the ranking: .csv, .parquet or .json.")] = None,
+    report: Annotated[Path | None, typer.Option(help="Write a report with pictures to this HTML file.")] = None,
+    title: Annotated[str | None, typer.Option(help="Of the report.")] = None,
+    form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.table,
+    top: Annotated[int, typer.Option(help="How many rows of the table to print; 0 prints all.")] = 50,
+    left: Left = None, right: Right = None, winner: Winner = None, loser: Loser = None, worker: Worker = None,
+    weight: Weight = None, factor: Factor = None, winner_is: WinnerIsOption = None, undecided: UndecidedOption = None,
+    outcome: OutcomeOption = None, delimiter: Delimiter = None,
+    items: Annotated[Path | None, typer.Option(help="File with the whole set of items, one a line, so that unseen ones are ranked too.", rich_help_panel="Columns")] = None,  # noqa: E501
+    skip_bad: SkipBad = None,
+    stream: Annotated[bool | None, typer.Option("--stream/--no-stream", help="Reduce to pair counts while reading (by itself from 1 GB on).", rich_help_panel="Columns")] = None,  # noqa: E501
+) -> None:  # fmt: skip
+    """Rank the items of a file of comparisons, and say how sure the ranking is.
+
+    The columns are found by their usual names: left, right, label and worker; model_a, model_b and winner; winner and
+    loser. Otherwise name them. Scores are log-odds unless you ask for --scale elo.
+    """
+    with explained():
+        wanted = _options(model, ties, prior, covariate, interval, intervals, unit, replicates, seed, strict=strict)
+        answers = read_answers(
+            file, skip_bad, stream=wants_stream(file, stream, wanted), left=left, right=right, winner=winner,
+            loser=loser, worker=worker, weight=weight, factors=tuple(factor or ()), winner_is=winner_is,
+            undecided=undecided, outcomes=outcome_words(outcome), delimiter=delimiter, items=lines(items),
+        )  # fmt: skip
+        ranking = _fit(answers, model, wanted)
+        if scale != "model" or anchor is not None:
+            ranking = ranking.rescale(anchor=anchor, scale=scale)
+        if output is not None:
+            write_ranking(ranking, output)
+        if report is not None:
+            _write_report(report, ranking, answers, title or f"Ranking of {Path(file).name}")
+        print_ranking(ranking, form, top)
+        _say_where(output, report)
+
+
+def _options(
+    model: str, ties: str | None, prior: str | None, covariate: list[str] | None, interval: float,
+    intervals: str | None, unit: str | None, replicates: int | None, seed: int | None, *, strict: bool,
+) -> dict[str, Any]:  # fmt: skip
+    """The options that were given, if the model takes them."""
+    from sidewise.models import find_model
+
+    given: dict[str, Any] = {
+        "ties": ties, "prior": _prior(prior), "covariates": covariate or None, "intervals": intervals, "unit": unit,
+        "replicates": replicates, "seed": seed, "strict": strict or None,
+    }  # fmt: skip
+    given = {name: value for name, value in given.items() if value is not None}
+    if given.get("prior") == "none":
+        given["prior"] = None
+    taken = signature(find_model(model)).parameters
+    for name in given:
+        if name not in taken:
+            raise SidewiseError(f"{model} has no option {name}; it takes: {', '.join(list(taken)[1:])}")
+    if "level" in taken:
+        given["level"] = interval
+    return given
+
+
+def _prior(text: str | None) -> Any:
+    from sidewise.models import Normal, VirtualItem
+
+    if text is None or text == "none":
+        return text
+    kind, _, number = text.partition(":")
+    try:
+        value = float(number) if number else None
+    except ValueError:
+        value, kind = None, ""
+    match kind, value:
+        case (("auto" | "normal"), None):
+            return Normal()
+        case "normal", _:
+            return Normal(value)
+        case "virtual", _:
+            return VirtualItem(1.0 if value is None else value)
+        case _:
+            raise SidewiseError(f"--prior {text!r} is not one of: auto, none, normal:SD, virtual:STRENGTH")
+
+
+def _fit(answers: Comparisons | PairCounts, model: str, wanted: dict[str, Any]) -> Ranking:
+    from sidewise.models import find_model
+
+    if wanted.get("intervals") != "bootstrap":
+        return find_model(model)(answers, **wanted)
+    with progress("bootstrap") as bar:
+        return find_model(model)(answers, **wanted, progress=bar)
+
+
+def _write_report(path: Path, ranking: Ranking, answers: Comparisons | PairCounts, title: str) -> None:
+    from sidewise.report import write_report
+
+    with progress("drawing the report"):
+        write_report(path, ranking, answers, title=title)
+
+
+def _say_where(output: Path | None, report: Path | None) -> None:
+    for path, what in ((output, "ranking"), (report, "report")):
+        if path is not None:
+            err.print(f"the {what} is in {path}", highlight=False)
