@@ -14,8 +14,9 @@ def comparisons(draw, *, least=1, most=40, ties=True, sided=True, outcomes=None,
     n = draw(st.integers(2, len(NAMES)))
     pair = st.tuples(st.integers(0, n - 1), st.integers(1, n - 1)).map(lambda p: (p[0], (p[0] + p[1]) % n))
     pairs = draw(st.lists(pair, min_size=least, max_size=most))
-    results = outcomes or st.sampled_from([0.0, 1.0, 0.5] if ties else [0.0, 1.0])
-    outcome = draw(st.lists(results, min_size=len(pairs), max_size=len(pairs)))
+    if outcomes is None:
+        outcomes = st.sampled_from([0.0, 1.0, 0.5] if ties else [0.0, 1.0])
+    outcome = draw(st.lists(outcomes, min_size=len(pairs), max_size=len(pairs)))
     rows = len(pairs)
     made = (
         {"logo": draw(st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=rows, max_size=rows))} if factors else None

@@ -1,7 +1,8 @@
 """Bradley–Terry: the model of pairwise comparison, with priors, ties, covariates and honest intervals."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Literal, get_args
 
@@ -58,7 +59,7 @@ def bradley_terry(
         leaves them out.
     covariates
         What else may sway a comparison, whatever the items: "side" for the left-hand side, or the names of factors.
-        Their effects are in ``Ranking.effects``.
+        Their effects are in ``Ranking.effects``; with a prior on the scores they have a weak one too, N(0, 5²).
     intervals
         "posterior" inverts the Hessian averaged over the posterior, and minds that an estimated spread is not sure;
         "hessian" inverts it at the maximum (the same without a prior); "sandwich" holds where the model is not quite
@@ -95,9 +96,10 @@ def bradley_terry(
         require_maximum(counts, graph)
     problem = Problem.of(comparisons, counts, graph, ties=ties, covariates=tuple(covariates), prior=prior)
     start, settled = problem.start(), True
-    if isinstance(prior, Normal) and prior.sd is None:
-        problem, start, settled = estimate_spread(problem, start)
-    optimum = problem.climb(start, tol=tol, limit=limit)
+    with _told_apart(covariates):
+        if isinstance(prior, Normal) and prior.sd is None:
+            problem, start, settled = estimate_spread(problem, start)
+        optimum = problem.climb(start, tol=tol, limit=limit)
     notes = _report(optimum, graph, counts, prior, strict=strict, settled=settled)
     return Ranking(
         items=counts.items,
@@ -160,6 +162,17 @@ def _check(
         raise ModelError("unit='worker' needs to know who said what: name the worker column")
     for name in covariates:
         _check_covariate(comparisons, name)
+
+
+@contextmanager
+def _told_apart(covariates: Sequence[str]) -> Iterator[None]:
+    try:
+        yield
+    except np.linalg.LinAlgError:
+        raise ModelError(
+            f"the effects of {', '.join(covariates)} cannot be told apart from each other or from the items: "
+            "leave one out, or use a prior",
+        ) from None
 
 
 def _check_covariate(comparisons: Comparisons, name: str) -> None:

@@ -20,6 +20,7 @@ from sidewise.ranking.uncertainty import normal_bounds
 Ties = Literal["half", "davidson", "rao-kupper", "drop"]
 
 SIDE = "side"
+EFFECT_SD = 5.0  # log-odds: only a covariate that settles every comparison comes near it
 LINKS: dict[str, TieLink] = {
     "half": Logistic(),
     "davidson": Davidson(),
@@ -61,6 +62,11 @@ class Problem:
         )  # fmt: skip
 
     @property
+    def effect_precision(self) -> float:
+        """1 / sd² of the weak normal prior that keeps an effect finite; none without a prior on the scores."""
+        return 0.0 if isinstance(self.prior, Flat) else EFFECT_SD**-2
+
+    @property
     def others(self) -> int:
         """Parameters that are not scores."""
         return len(self.names) + self.link.shapes
@@ -85,13 +91,7 @@ class Problem:
 
     def climb(self, start: Floats, *, tol: float, limit: int) -> Optimum[Information]:
         """Maximise from a start."""
-        try:
-            return climb(self.slope, start, tol=tol, limit=limit)
-        except np.linalg.LinAlgError:
-            raise ModelError(
-                f"the effects of {', '.join(self.names) or 'ties'} cannot be told apart from each other or from the "
-                "items: leave one out",
-            ) from None
+        return climb(self.slope, start, tol=tol, limit=limit)
 
     def parts(self, point: Floats) -> tuple[Floats, Floats, float]:
         """Scores, effects, shape."""
@@ -121,16 +121,17 @@ class Problem:
         """Log-likelihood plus log prior: what is maximised."""
         s = point[: self.seen.n]
         pinned = 0.0 if self.pin is None else float(s @ self.pin.mean(s)) / 2
-        return self.log_likelihood(point) + self.prior.value(s) - pinned
+        _, beta, _ = self.parts(point)
+        return self.log_likelihood(point) + self.prior.value(s) - pinned - self.effect_precision * float(beta @ beta) / 2
 
     def slope(self, point: Floats) -> Slope[Information]:
         """Gradient and curvature of the objective."""
-        s, _, t = self.parts(point)
+        s, beta, t = self.parts(point)
         slopes = self.link.slopes(self.differences(point), t, self.seen)
         own = self.seen.to_items(slopes.d) + self.prior.slope(s)
         if self.pin is not None:
             own -= self.pin.mean(s)
-        other = [self.seen.covariates.T @ slopes.d] if self.names else []
+        other = [self.seen.covariates.T @ slopes.d - self.effect_precision * beta] if self.names else []
         if slopes.t is not None:
             other.append(np.array([slopes.t.sum()]))
 
@@ -154,6 +155,8 @@ class Problem:
         for k, column in enumerate(columns):
             border[:, k] = self.seen.to_items(column)
             corner[k, : len(self.names)] = corner[: len(self.names), k] = column @ x
+        covariates = np.arange(len(self.names))
+        corner[covariates, covariates] += self.effect_precision
         if tt is not None:
             corner[-1, -1] = tt.sum()
         return border, corner
