@@ -9,7 +9,7 @@ NAMES = ("ant", "bee", "cat", "dog", "elk", "fox")
 
 
 @st.composite
-def comparisons(draw, *, least=1, most=40, ties=True, sided=True, outcomes=None, factors=False):
+def comparisons(draw, *, least=1, most=40, ties=True, outcomes=None, factors=False):
     """Comparisons of up to six items."""
     n = draw(st.integers(2, len(NAMES)))
     pair = st.tuples(st.integers(0, n - 1), st.integers(1, n - 1)).map(lambda p: (p[0], (p[0] + p[1]) % n))

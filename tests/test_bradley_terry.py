@@ -11,12 +11,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 from sklearn.linear_model import LogisticRegression
+from tests.making import NAMES, comparisons, random_comparisons
+from tests.oracles import maximum_likelihood, pair_accuracy
 
 import sidewise as sw
 from sidewise.errors import ConvergenceError, Disconnected, ModelError, NotConverged
 from sidewise.models import Normal, VirtualItem
-from tests.making import NAMES, comparisons, random_comparisons
-from tests.oracles import maximum_likelihood, pair_accuracy
 
 
 def design(answers):
@@ -315,7 +315,9 @@ def reading_11763(data):
 def reading_12728(data):
     rows = np.loadtxt(data / "readability" / "all_pair.txt", dtype=str)
     level = dict(np.loadtxt(data / "readability" / "doc_info.txt", dtype=str))
-    answers = sw.Comparisons.from_arrays(winner=rows[:, 1], loser=rows[:, 2], worker=rows[:, 0], items=level, on_bad="skip")
+    answers = sw.Comparisons.from_arrays(
+        winner=rows[:, 1], loser=rows[:, 2], worker=rows[:, 0], items=level, on_bad="skip"
+    )
     return answers, {item: float(value) for item, value in level.items()}
 
 

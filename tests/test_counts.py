@@ -6,11 +6,11 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.making import comparisons, random_comparisons
 
 import sidewise as sw
 from sidewise.comparisons import components, files
 from sidewise.comparisons.counts import Accumulator, accumulate, sort_order
-from tests.making import comparisons, random_comparisons
 
 
 def plain_counts(answers):
@@ -113,7 +113,10 @@ def test_files_are_streamed_in_pieces(tmp_path, monkeypatch, ending):
 
 def test_components_are_numbered_by_size_and_zero_weights_join_nothing():
     answers = sw.Comparisons.from_arrays(
-        winner=["a", "c", "d", "a"], loser=["b", "d", "e", "c"], weight=[1, 1, 1, 0], items=["a", "b", "c", "d", "e", "f"]
+        winner=["a", "c", "d", "a"],
+        loser=["b", "d", "e", "c"],
+        weight=[1, 1, 1, 0],
+        items=["a", "b", "c", "d", "e", "f"],
     )
     graph = components(answers.counts())
     assert graph.count == 3

@@ -5,6 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from tests.making import random_comparisons
+from tests.oracles import log_likelihood, numerical_gradient, numerical_jacobian
 
 import sidewise as sw
 from sidewise.comparisons import components
@@ -13,8 +15,6 @@ from sidewise.models.laplacian import Laplacian, Pin, conjugate_gradients, trace
 from sidewise.models.posterior import draw
 from sidewise.models.problem import Problem
 from sidewise.models.spread import Blurred, pair_variance
-from tests.making import random_comparisons
-from tests.oracles import log_likelihood, numerical_gradient, numerical_jacobian
 
 PRIORS = {"normal": Normal(1.3), "virtual": VirtualItem(0.7), "none": None}
 

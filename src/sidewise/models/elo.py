@@ -107,7 +107,7 @@ def update(comparisons: Comparisons, k: float, initial: float, scale: float) -> 
 def update_together(comparisons: Comparisons, orders: np.ndarray, k: float, initial: float, scale: float) -> Floats:
     """Several passes at once, each over its own order of the rows; one column of ratings per order."""
     count = len(orders)
-    rating = np.full((len(comparisons.items), count), initial)
+    rating = np.full((len(comparisons.items), count), float(initial))
     lane = np.arange(count)
     step = k * comparisons.weights()
     for rows in orders.T:

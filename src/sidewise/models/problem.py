@@ -122,7 +122,9 @@ class Problem:
         s = point[: self.seen.n]
         pinned = 0.0 if self.pin is None else float(s @ self.pin.mean(s)) / 2
         _, beta, _ = self.parts(point)
-        return self.log_likelihood(point) + self.prior.value(s) - pinned - self.effect_precision * float(beta @ beta) / 2
+        return (
+            self.log_likelihood(point) + self.prior.value(s) - pinned - self.effect_precision * float(beta @ beta) / 2
+        )
 
     def slope(self, point: Floats) -> Slope[Information]:
         """Gradient and curvature of the objective."""

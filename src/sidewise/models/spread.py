@@ -20,6 +20,7 @@ TOL, TOL_SMALL = 0.01, 1e-3  # of log sd; a percent of spread moves no score tha
 WIDE = 3.0  # log-odds: a spread at which most comparisons are foregone conclusions
 TURNS = 100
 EAGER = 1.5  # the equation's own steps are too short: scores and averages follow the spread
+RESTLESS = 15  # turns after which steps are shortened: means, averages and spread may chase each other
 LONGEST = 4.0  # the longest step of a score in one turn
 
 
@@ -47,8 +48,9 @@ def estimate_spread(problem: Problem, start: Floats) -> Spread:
         here = replace(problem, prior=Normal(float(np.exp(log_sd))), link=Blurred(problem.link, blur))
         slope = here.slope(point)
         information = slope.curvature()
+        calm = 1.0 if turn < RESTLESS else 0.4
         step = information.solve(slope.gradient, 0.02)
-        point = point + step * min(1.0, LONGEST / max(float(np.abs(step).max()), 1e-12))
+        point = point + step * min(calm, LONGEST / max(float(np.abs(step).max()), 1e-12))
         blur = pair_variance(information.laplacian)
         if turn == 0:  # one step from nowhere says little of the spread
             continue
@@ -60,7 +62,7 @@ def estimate_spread(problem: Problem, start: Floats) -> Spread:
         if before is not None and (miss - before[1]) * (log_sd - before[0]) < 0:
             eager = float(np.clip((log_sd - before[0]) / (before[1] - miss), 0.7, 3))
         before = (log_sd, miss)
-        log_sd += float(np.clip(eager * miss, -1, 1))
+        log_sd += calm * float(np.clip(eager * miss, -1, 1))
     return Spread(replace(problem, prior=here.prior), point, settled)
 
 

@@ -1,0 +1,69 @@
+# Sidewise. `make demo` and `make test` work on a fresh machine with Python 3.11, venv, make and git.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.up-to-date
+BENCH := .venv-bench
+JOBS ?= 2
+
+# Real data for tests that can use them, where they lie beside the checkout; those tests are skipped elsewhere.
+ifneq ($(wildcard ../shared/data),)
+export SIDEWISE_DATA ?= $(abspath ../shared/data)
+endif
+
+.PHONY: help setup demo test lint types imports pytest docs bench bench-quick clean
+
+help:  ## Say what can be made.
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+setup: $(STAMP)  ## Make the environment (nothing to do when it is up to date).
+
+$(STAMP): pyproject.toml constraints.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing what Sidewise needs into $(VENV) …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+demo: setup  ## Rank the answers of a simulated crowd, and write a report.
+	@$(BIN)/sidewise rank examples/cakes.csv --covariate side --out demo-ranking.csv --report demo-report.html --title "Which cake looks better?"
+	@echo
+	@echo "The report with pictures: demo-report.html (open it in a browser). The ranking as a table: demo-ranking.csv."
+	@echo "Try next:"
+	@echo "  $(BIN)/sidewise rank examples/cakes.csv --scale elo --anchor scone"
+	@echo "  $(BIN)/sidewise rank examples/cakes.csv --intervals-by bootstrap --unit worker"
+	@echo "  $(BIN)/sidewise rank --help        and then a file of your own"
+
+test: setup lint types imports pytest  ## Run all checks: ruff, mypy, import-linter, pytest with all examples of the docs.
+
+lint: setup
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check --quiet .
+
+types: setup
+	@$(BIN)/mypy
+
+imports: setup
+	@$(BIN)/lint-imports --no-cache > .imports.log 2>&1 || (cat .imports.log; exit 1)
+	@grep 'Contracts:' .imports.log && rm .imports.log
+
+pytest: setup
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+
+docs: setup  ## Build the documentation into docs/_build/html.
+	@$(BIN)/sphinx-build --fail-on-warning --quiet -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+bench: $(BENCH)/.up-to-date  ## Measure Sidewise beside its peers, in one run (minutes).
+	@$(BENCH)/bin/python benchmarks/run.py
+
+bench-quick: $(BENCH)/.up-to-date  ## The same, small.
+	@$(BENCH)/bin/python benchmarks/run.py --quick
+
+$(BENCH)/.up-to-date: benchmarks/requirements.txt pyproject.toml
+	@test -x $(BENCH)/bin/python || $(PYTHON) -m venv $(BENCH)
+	@$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --requirement benchmarks/requirements.txt --editable .
+	@touch $@
+
+clean:  ## Remove everything that was made.
+	rm -rf $(VENV) $(BENCH) docs/_build demo-report.html demo-ranking.csv .mypy_cache .ruff_cache .pytest_cache .hypothesis

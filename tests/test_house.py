@@ -1,0 +1,60 @@
+"""The rules of the house: what is public, which words are used, how long things may be."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sidewise as sw
+
+ROOT = Path(__file__).parents[1]
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+
+
+def test_everything_public_is_listed_sorted_and_documented():
+    assert sw.__all__ == sorted(sw.__all__, key=lambda name: (not name[0].isupper(), name))
+    for name in sw.__all__:
+        assert getattr(sw, name).__doc__, name
+    assert set(sw.__all__) <= set(dir(sw))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = sw.nothing
+
+
+def test_every_public_function_is_in_the_reference():
+    text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md"))
+    missing = [name for name in sw.__all__ if name not in text]
+    assert not missing
+
+
+def test_one_word_per_concept():
+    """Other systems' words for items, workers and answers stay out of names; the table of aliases may quote them."""
+    forbidden = re.compile(r"competitor|performer|annotator|\bvotes?\b|golden", re.IGNORECASE)
+    for path in SOURCES:
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if path.name != "columns.py":
+                assert not forbidden.search(line), f"{path}:{number}: {line}"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT / "src")))
+def test_files_and_functions_stay_short(path):
+    text = path.read_text(encoding="utf-8")
+    assert text.count("\n") <= 400
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef):
+            doc = ast.get_docstring(node, clean=False) or ""
+            assert node.end_lineno - node.lineno + 1 - doc.count("\n") <= 60, f"{path}: {node.name}"
+
+
+def test_importing_is_light():
+    """Nothing heavy comes with the import: no scipy, no plotting, no dataframe library."""
+    code = "import sys, sidewise; print(*sorted({name.split('.')[0] for name in sys.modules}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
+    assert not {"scipy", "pandas", "polars", "altair", "sklearn", "typer", "numba"} & set(done.stdout.split())
+
+
+def test_data_of_others_are_not_in_the_repository():
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S607
+    assert not [name for name in listed.stdout.splitlines() if "imdb" in name or "llmfao" in name]

@@ -1,0 +1,138 @@
+"""The report: one page, no network, every part with a caption, nothing of the data taken for HTML."""
+
+import re
+import warnings
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from tests.making import random_comparisons
+
+import sidewise as sw
+from sidewise.errors import Disconnected, MissingExtra
+from sidewise.extras import need
+from sidewise.report import write_report
+from sidewise.report.health import opponents, repeats, side_bias
+from sidewise.report.plots import whole_edges
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    answers = random_comparisons(12, 900, ties=0.1, workers=20, side=1.0)
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    write_report(path, sw.bradley_terry(answers, covariates=["side"]), answers, title="Ducks & <geese>")
+    return path.read_text(encoding="utf-8")
+
+
+def test_it_needs_no_network(page):
+    loaded = re.findall(r"""(?:src|href)=["']?([^"'> ]+)|url\(([^)]+)\)|@import""", page)
+    assert not [link for pair in loaded for link in pair if link and not link.startswith("#")]
+    assert "http" not in re.sub(r'xmlns(:xlink)?="[^"]+"', "", page)
+
+
+def test_every_part_is_there_with_a_caption(page):
+    for title in (
+        "Leaderboard",
+        "Scores and intervals",
+        "Who would win",
+        "The comparisons",
+        "Left or right",
+        "How it was made",
+    ):
+        assert f"<h2>{title}</h2>" in page
+    assert page.count("How to read it") >= 5
+    assert page.count("<svg") == 5
+
+
+def test_it_says_what_was_found(page):
+    assert "Ducks &amp; &lt;geese&gt;" in page
+    assert "12 items, 900 comparisons by 20 workers" in page
+    assert "The left side is favoured" in page
+    assert "from the curvature of the likelihood averaged over the posterior" in page
+
+
+def test_it_is_well_formed(page):
+    class Parser(HTMLParser):
+        open_tags: list = []  # noqa: RUF012
+
+        def handle_starttag(self, tag, _):
+            if tag not in ("meta", "br", "img", "link", "path", "rect", "line"):
+                self.open_tags.append(tag)
+
+        def handle_endtag(self, tag):
+            if tag not in ("path", "rect", "line"):
+                assert self.open_tags.pop() == tag
+
+    parser = Parser()
+    parser.feed(page)
+    assert parser.open_tags == []
+
+
+def test_names_of_items_are_never_taken_for_html(tmp_path):
+    evil = "<img src=x onerror=alert(1)>"
+    answers = sw.Comparisons.from_arrays(winner=[evil, "b", "b"], loser=["b", evil, "c"])
+    write_report(tmp_path / "r.html", sw.bradley_terry(answers), answers)
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "<img" not in page
+    assert "&lt;img" in page
+
+
+@pytest.mark.parametrize("model", ["win-rate", "page-rank", "random-order"])
+def test_models_that_know_less_say_less(tmp_path, model):
+    answers = random_comparisons(5, 60)
+    write_report(tmp_path / "r.html", sw.rank(answers, model), answers)
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "Who would win" not in page
+    assert ("The interval holds the true score" in page) == (model == "win-rate")
+
+
+def test_a_graph_that_falls_apart_is_an_alarm(tmp_path):
+    answers = sw.Comparisons.from_arrays(winner=["a", "c"], loser=["b", "d"], items=["a", "b", "c", "d", "e"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Disconnected)
+        ranking = sw.bradley_terry(answers)
+    write_report(tmp_path / "r.html", ranking, answers)
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "The comparison graph falls into 2 parts" in page
+    assert "do not say what was shown on which side" in page
+
+
+def test_many_items_make_a_page_that_can_still_be_opened(tmp_path):
+    answers = random_comparisons(1500, 20_000)
+    write_report(tmp_path / "r.html", sw.bradley_terry(answers), answers)
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "1,000 more items are not shown" in page
+    assert len(page) < 2_000_000
+
+
+def test_pair_counts_make_a_report_too(tmp_path):
+    counts = random_comparisons(6, 100, ties=0.3).counts()
+    write_report(tmp_path / "r.html", sw.bradley_terry(counts), counts)
+    assert "100 comparisons" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_side_bias_opponents_and_repeats_are_counted():
+    answers = sw.Comparisons.from_arrays(
+        left=["a"] * 12 + ["b"],
+        right=["b"] * 12 + ["c"],
+        winner=["left"] * 9 + ["right"] * 3 + ["tie"],
+        worker=["w"] * 13,
+    )
+    bias = side_bias(answers, 0.95)
+    assert (bias.share, bias.decided) == (0.75, 12)
+    assert bias.by_worker == pytest.approx([0.75])
+    assert "No favoured side" in bias.verdict
+    assert opponents(answers.counts()).tolist() == [1, 2, 1]
+    assert repeats(answers.counts()).tolist() == [12, 1]
+
+
+@pytest.mark.parametrize("values", [[3], [0, 1], [1, 500], [2.5, 2.5], []])
+def test_bins_hold_every_value(values):
+    heights, edges = np.histogram(values, whole_edges(np.array(values, float)))
+    assert heights.sum() == len(values)
+    assert len(edges) <= 27
+
+
+def test_a_missing_extra_is_named():
+    with pytest.raises(MissingExtra, match=r"pip install 'sidewise\[plot\]'"):
+        need("no_such_library", extra="plot")
