@@ -38,7 +38,9 @@ def test_a_file_becomes_a_leaderboard():
 
 
 def test_a_narrow_terminal_gets_a_narrow_table():
-    assert all(len(line) <= 80 for line in lines(run("rank", CAKES, columns="80")))
+    table = lines(run("rank", CAKES, columns="80"))[:-1]
+    assert all(len(line) <= 80 for line in table)
+    assert not any("●" in line for line in table)
 
 
 def test_csv_and_json_on_the_standard_output_are_what_the_library_says():
@@ -183,7 +185,8 @@ def test_unseen_items_are_ranked_when_named(tmp_path):
     names.write_text("a brand new cake\n")
     whole = json.loads(run("rank", CAKES, "--items", names, "--format", "json").stdout)
     new = next(row for row in whole["items"] if row["item"] == "a brand new cake")
-    assert (new["comparisons"], new["rank_low"], new["rank_high"]) == (0, 1, 41)
+    assert (new["comparisons"], new["rank_low"]) == (0, 1)
+    assert new["rank_high"] - new["rank_low"] >= max(row["rank_high"] - row["rank_low"] for row in whole["items"])
 
 
 def test_the_summary_and_the_version():

@@ -84,20 +84,21 @@ def _print_table(ranking: Ranking, top: int) -> None:
         last = tier is not None and position + 1 < len(rows) and rows[position + 1][tier] != row[tier]
         table.add_row(*map(plain, row), *([pictures[position]] if pictures else []), end_section=last)
     out.print(table)
-    more = len(ranking) - len(rows)
-    if more > 0:
-        out.print(f"… and {more:,} more (--top 0 prints all)", highlight=False)
+    _print_footer(ranking, hidden=len(ranking) - len(rows))
+
+
+def _print_footer(ranking: Ranking, *, hidden: int) -> None:
+    """What a reader of the table must know: what is not shown, how it was made, and what to mind."""
+    said = [f"… and {hidden:,} more (--top 0 prints all)\n"] if hidden > 0 else []
     prior = f", prior {ranking.fit.settings['prior']}" if "prior" in ranking.fit.settings else ""
-    out.print(
-        f"\n{ranking.fit.comparisons:,} comparisons; {ranking.fit.model}{prior}; scores: {ranking.scale}",
-        highlight=False,
-    )
-    for row in [] if ranking.effects is None else ranking.effects.to_pylist():
-        out.print(
-            f"effect of {row['effect']}: {row['estimate']:.3f} ({row['low']:.3f} … {row['high']:.3f})", highlight=False
-        )
-    for note in ranking.fit.notes:
-        out.print(f"note: {plain(note)}", highlight=False)
+    said.append(f"{ranking.fit.comparisons:,} comparisons; {ranking.fit.model}{prior}; scores: {ranking.scale}")
+    said += [
+        f"effect of {row['effect']}: {row['estimate']:.3f} ({row['low']:.3f} … {row['high']:.3f})"
+        for row in ([] if ranking.effects is None else ranking.effects.to_pylist())
+    ]
+    said += [f"note: {note}" for note in ranking.fit.notes]
+    for line in said:
+        out.print(plain(line), highlight=False, soft_wrap=True)
 
 
 def _whiskers(ranking: Ranking, top: int, width: int = 30) -> list[str]:

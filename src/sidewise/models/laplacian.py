@@ -173,9 +173,15 @@ class Information:
         """How many parameters are not scores."""
         return len(self.corner)
 
+    @cached_property
+    def _known(self) -> dict[float, Floats]:
+        return {}
+
     def across(self, tol: float) -> Floats:
-        """Z = L⁻¹ C."""
-        return self.laplacian.solve(self.border, tol)
+        """Z = L⁻¹ C, solved once."""
+        if tol not in self._known:
+            self._known[tol] = self.laplacian.solve(self.border, tol)
+        return self._known[tol]
 
     def schur(self, z: Floats) -> Floats:
         """Q − Cᵀ L⁻¹ C: the information on the other parameters when the scores are not known."""

@@ -171,10 +171,17 @@ class Ranking:
 
     def to_frame(self, level: float | None = None) -> pa.Table:
         """The ranking as an Arrow table, best first; ``.to_pandas()`` makes a pandas frame of it."""
+        level = _checked(level, self.level)
+        return self._frame if level == self.level else self._frame_at(level)
+
+    @cached_property
+    def _frame(self) -> pa.Table:
+        return self._frame_at(self.level)
+
+    def _frame_at(self, level: float) -> pa.Table:
         order = self._positions
         columns: dict[str, Any] = {"item": pa.array(self.order, pa.string()), "score": self.score[order]}
         if self.uncertainty is not None:
-            level = _checked(level, self.level)
             low, high = self.interval(level)
             rank_low, rank_high = self.rank_interval(level)
             columns |= {"low": low[order], "high": high[order], "rank": _nullable(self.rank[order]),
