@@ -45,7 +45,7 @@ def test_files_and_functions_stay_short(path):
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef):
             doc = ast.get_docstring(node, clean=False) or ""
-            assert node.end_lineno - node.lineno + 1 - doc.count("\n") <= 60, f"{path}: {node.name}"
+            assert node.end_lineno - node.lineno + 1 - doc.count("\n") <= 50, f"{path}: {node.name}"
 
 
 def test_importing_is_light():

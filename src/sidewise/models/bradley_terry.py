@@ -1,8 +1,7 @@
 """Bradley–Terry: the model of pairwise comparison, with priors, ties, covariates and honest intervals."""
 
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, get_args
 
@@ -95,27 +94,17 @@ def bradley_terry(
     if prior is None:
         require_maximum(counts, graph)
     problem = Problem.of(comparisons, counts, graph, ties=ties, covariates=tuple(covariates), prior=prior)
-    start, settled = problem.start(), True
-    with _told_apart(covariates):
-        if isinstance(prior, Normal) and prior.sd is None:
-            problem, start, settled = estimate_spread(problem, start)
-        optimum = problem.climb(start, tol=tol, limit=limit)
+    problem, optimum, settled = _maximise(problem, covariates, tol=tol, limit=limit)
     notes = _report(optimum, graph, counts, prior, strict=strict, settled=settled)
+    settings = {"prior": problem.stated_prior, "ties": ties, "covariates": tuple(covariates), "intervals": intervals,
+                "unit": unit, "level": level, "tol": tol}  # fmt: skip
     return Ranking(
         items=counts.items,
         raw=problem.scores(optimum),
         fit=Fit(
-            model="bradley_terry",
-            settings={"prior": problem.stated_prior, "ties": ties, "covariates": tuple(covariates),
-                      "intervals": intervals, "unit": unit, "level": level, "tol": tol},
-            converged=optimum.converged and settled,
-            steps=optimum.steps,
-            gap=optimum.gap,
-            log_likelihood=problem.log_likelihood(optimum.point),
-            seed=seed if intervals == "bootstrap" else None,
-            digest=comparisons.digest,
-            comparisons=counts.rows,
-            notes=notes,
+            "bradley_terry", settings, optimum.converged and settled, optimum.steps, optimum.gap,
+            problem.log_likelihood(optimum.point), seed if intervals == "bootstrap" else None, comparisons.digest,
+            counts.rows, notes,
         ),
         comparisons=counts.item_weight(),
         component=graph.label,
@@ -124,8 +113,28 @@ def bradley_terry(
         level=level,
         effects=problem.effects(optimum, level) if problem.others else None,
         uncertainty=_uncertainty(problem, optimum, comparisons, intervals, unit, replicates, seed, progress,
-                                 spread_estimated=isinstance(prior, Normal) and prior.sd is None),
+                                 spread_estimated=_is_estimated(prior)),
     )  # fmt: skip
+
+
+def _is_estimated(prior: Normal | VirtualItem | None) -> bool:
+    return isinstance(prior, Normal) and prior.sd is None
+
+
+def _maximise(
+    problem: Problem, covariates: Sequence[str], *, tol: float, limit: int
+) -> tuple[Problem, Optimum[Information], bool]:
+    """The problem with its prior filled in, its maximum, and whether the prior's spread settled."""
+    start, settled = problem.start(), True
+    try:
+        if isinstance(problem.prior, Normal) and problem.prior.sd is None:
+            problem, start, settled = estimate_spread(problem, start)
+        return problem, problem.climb(start, tol=tol, limit=limit), settled
+    except np.linalg.LinAlgError:
+        raise ModelError(
+            f"the effects of {', '.join(covariates)} cannot be told apart from each other or from the items: "
+            "leave one out, or use a prior",
+        ) from None
 
 
 def _uncertainty(
@@ -162,17 +171,6 @@ def _check(
         raise ModelError("unit='worker' needs to know who said what: name the worker column")
     for name in covariates:
         _check_covariate(comparisons, name)
-
-
-@contextmanager
-def _told_apart(covariates: Sequence[str]) -> Iterator[None]:
-    try:
-        yield
-    except np.linalg.LinAlgError:
-        raise ModelError(
-            f"the effects of {', '.join(covariates)} cannot be told apart from each other or from the items: "
-            "leave one out, or use a prior",
-        ) from None
 
 
 def _check_covariate(comparisons: Comparisons, name: str) -> None:
