@@ -12,7 +12,6 @@ from sidewise.errors import ConvergenceError, Disconnected, ModelError, NotConve
 from sidewise.models import robust
 from sidewise.models.bootstrap import Progress, Unit
 from sidewise.models.existence import require_maximum
-from sidewise.models.laplacian import Information
 from sidewise.models.likelihood import Chances
 from sidewise.models.newton import Optimum
 from sidewise.models.posterior import Posterior
@@ -121,9 +120,7 @@ def _is_estimated(prior: Normal | VirtualItem | None) -> bool:
     return isinstance(prior, Normal) and prior.sd is None
 
 
-def _maximise(
-    problem: Problem, covariates: Sequence[str], *, tol: float, limit: int
-) -> tuple[Problem, Optimum[Information], bool]:
+def _maximise(problem: Problem, covariates: Sequence[str], *, tol: float, limit: int) -> tuple[Problem, Optimum, bool]:
     """The problem with its prior filled in, its maximum, and whether the prior's spread settled."""
     start, settled = problem.start(), True
     try:
@@ -138,7 +135,7 @@ def _maximise(
 
 
 def _uncertainty(
-    problem: Problem, optimum: Optimum[Information], comparisons: Comparisons | PairCounts, intervals: Intervals,
+    problem: Problem, optimum: Optimum, comparisons: Comparisons | PairCounts, intervals: Intervals,
     unit: Unit, replicates: int, seed: int, progress: Progress | None, *, spread_estimated: bool,
 ) -> Uncertainty | None:  # fmt: skip
     if intervals == "none":
@@ -186,7 +183,7 @@ def _check_covariate(comparisons: Comparisons, name: str) -> None:
 
 
 def _report(
-    optimum: Optimum[Information], graph: Graph, counts: PairCounts, prior: Normal | VirtualItem | None, *,
+    optimum: Optimum, graph: Graph, counts: PairCounts, prior: Normal | VirtualItem | None, *,
     strict: bool, settled: bool,
 ) -> tuple[str, ...]:  # fmt: skip
     """Say what a reader of the result must know; warn about what needs an eye."""

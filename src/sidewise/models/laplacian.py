@@ -10,6 +10,7 @@ from typing import Protocol
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg.lapack import dpotrf, dpotri
 from scipy.sparse import csr_array
 
 from sidewise.comparisons.arrow import Codes, Floats
@@ -79,6 +80,16 @@ class Laplacian:
         return np.asarray(matrix)
 
     @cached_property
+    def inverse(self) -> Floats:
+        """The inverse, for as many items as a dense matrix can hold: a third of the work of inverting any matrix."""
+        factor, failed = dpotrf(np.asfortranarray(self.dense()), overwrite_a=True)
+        if failed:
+            raise np.linalg.LinAlgError("not positive definite")
+        upper, _ = dpotri(factor, overwrite_c=True)
+        lower = np.triu(upper, 1).T
+        return np.asarray(np.triu(upper) + lower)
+
+    @cached_property
     def _cholesky(self) -> tuple[Floats, bool]:
         return cho_factor(self.dense())  # type: ignore[no-any-return]
 
@@ -119,8 +130,8 @@ def random_signs(rng: np.random.Generator, shape: int | tuple[int, ...]) -> Floa
 def trace_of_inverse(laplacian: Laplacian, *, seed: int = 0) -> float:
     """Tr L⁻¹: exact for few items, by random signs (Hutchinson 1989) for many, where one or two vectors do."""
     if laplacian.n <= SMALL:
-        return float(np.trace(np.linalg.inv(laplacian.dense())))
-    probes = max(1, round(8192 / laplacian.n))
+        return float(np.trace(laplacian.inverse))
+    probes = max(1, round(2048 / laplacian.n))
     probe = random_signs(np.random.default_rng(seed), (laplacian.n, probes))
     return float((probe * laplacian.solve(probe, 1e-2)).sum() / probes)
 

@@ -57,6 +57,10 @@ class Observations:
             sums[has_pairs] += np.add.reduceat(per_pair, self.edges[:-1][has_pairs])
         return sums
 
+    def degree(self, per_pair: Floats) -> Floats:
+        """Σ over the pairs of each item."""
+        return np.asarray(np.bincount(self.left, per_pair, self.n) + np.bincount(self.right, per_pair, self.n), float)
+
 
 class Slopes(NamedTuple):
     """First derivatives of every pair's log-likelihood, and minus the second ones."""

@@ -29,17 +29,16 @@ class Slope(Generic[C]):
 
 
 @dataclass(frozen=True)
-class Optimum(Generic[C]):
+class Optimum:
     """Where the climb ended."""
 
     point: Floats
-    slope: Slope[C]
     steps: int
     gap: float
     converged: bool
 
 
-def climb(slope: Callable[[Floats], Slope[C]], start: Floats, *, tol: float, limit: int) -> Optimum[C]:
+def climb(slope: Callable[[Floats], Slope[C]], start: Floats, *, tol: float, limit: int) -> Optimum:
     """Maximise a concave function from its slope.
 
     The step is halved until the slope along it no longer points back by more than half of what it was, which for a
@@ -51,14 +50,11 @@ def climb(slope: Callable[[Floats], Slope[C]], start: Floats, *, tol: float, lim
     while steps < limit:
         steps += 1
         step = here.curvature().solve(here.gradient, float(np.clip(0.1 * gap, 1e-12, 0.1)))
-        rise = here.gradient @ step
-        length = 1.0
-        there = slope(point + step)
+        if (gap := float(np.abs(step).max(initial=0.0))) <= tol:
+            return Optimum(point + step, steps, gap, converged=True)
+        rise, length, there = here.gradient @ step, 1.0, slope(point + step)
         while not there.gradient @ step >= -0.5 * rise and length > 1e-10:
             length /= 2
             there = slope(point + length * step)
-        point, here = point + length * step, there
-        gap = float(np.abs(length * step).max(initial=0.0))
-        if gap <= tol:
-            return Optimum(point, here, steps, gap, converged=True)
-    return Optimum(point, here, steps, gap, converged=False)
+        point, here, gap = point + length * step, there, length * gap
+    return Optimum(point, steps, gap, converged=False)

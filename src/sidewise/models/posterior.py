@@ -73,9 +73,12 @@ class Posterior:
 
     @cached_property
     def _dense(self) -> Dense:
-        n = self.problem.seen.n
-        covariance = np.linalg.inv(self.information.dense())[:n, :n]
-        return Dense(_without_pin((covariance + covariance.T) / 2, self.information.laplacian))
+        information = self.information
+        covariance = information.laplacian.inverse
+        if information.others:
+            z = covariance @ information.border
+            covariance = covariance + z @ np.linalg.solve(information.schur(z), z.T)
+        return Dense(_without_pin(covariance, information.laplacian))
 
     def covariance(self) -> Floats | None:
         """The whole matrix, where it can be held."""

@@ -83,13 +83,15 @@ class Problem:
                 return repr(prior)
 
     def start(self) -> Floats:
-        """Where the climb begins: all items alike."""
+        """Where the climb begins: at the items' win rates, as if all opponents were alike."""
         start = np.zeros(self.seen.n + self.others)
+        won, met = self.seen.to_items(self.seen.halved - self.seen.total / 2), self.seen.degree(self.seen.total)
+        start[: self.seen.n] = 2 * np.arctanh(2 * won / (met + 1))  # the log-odds of a win, half a win and a loss added
         if self.link.shapes:
             start[-1] = self.link.start(float(self.seen.ties.sum()), float(self.seen.total.sum()))
         return start
 
-    def climb(self, start: Floats, *, tol: float, limit: int) -> Optimum[Information]:
+    def climb(self, start: Floats, *, tol: float, limit: int) -> Optimum:
         """Maximise from a start."""
         return climb(self.slope, start, tol=tol, limit=limit)
 
@@ -102,7 +104,7 @@ class Problem:
         """The shape of ties, if there is one."""
         return float(point[-1]) if self.link.shapes else 0.0
 
-    def scores(self, optimum: Optimum[Information]) -> Floats:
+    def scores(self, optimum: Optimum) -> Floats:
         """The scores; NaN for items that nothing is known of."""
         scores = optimum.point[: self.seen.n].copy()
         scores[self.unknown] = np.nan
@@ -163,9 +165,9 @@ class Problem:
             corner[-1, -1] = tt.sum()
         return border, corner
 
-    def effects(self, optimum: Optimum[Information], level: float) -> pa.Table:
+    def effects(self, optimum: Optimum, level: float) -> pa.Table:
         """Estimates and intervals of the parameters that are not scores."""
-        information = optimum.slope.curvature()
+        information = self.slope(optimum.point).curvature()
         variance = np.diagonal(np.linalg.inv(information.schur(information.across(1e-8))))
         estimate = optimum.point[self.seen.n :]
         low, high = normal_bounds(estimate, variance, level)

@@ -13,7 +13,7 @@ from scipy.special import expit
 from sidewise.comparisons import Comparisons
 from sidewise.comparisons.arrow import Floats
 from sidewise.models.bootstrap import Progress, Unit, bootstrap
-from sidewise.models.laplacian import Information, conjugate_gradients
+from sidewise.models.laplacian import conjugate_gradients
 from sidewise.models.likelihood import Logistic
 from sidewise.models.newton import Optimum
 from sidewise.models.posterior import DENSE
@@ -23,13 +23,11 @@ from sidewise.ranking import Dense, Draws, Uncertainty
 SANDWICH_DRAWS = 400
 
 
-def sandwich(
-    problem: Problem, optimum: Optimum[Information], comparisons: Comparisons, unit: Unit, *, seed: int
-) -> Uncertainty:
+def sandwich(problem: Problem, optimum: Optimum, comparisons: Comparisons, unit: Unit, *, seed: int) -> Uncertainty:
     """H⁻¹ G H⁻¹, with G the summed squares of the units' own gradients (Huber 1967; by worker: Liang, Zeger 1986)."""
     rows = replace(problem, seen=observe_rows(comparisons, problem.names))
     gradients = _unit_gradients(rows, optimum.point, comparisons, unit)
-    information, n = optimum.slope.curvature(), problem.seen.n
+    information, n = problem.slope(optimum.point).curvature(), problem.seen.n
     kind = f"sandwich over {unit}s"
     if n <= DENSE:
         bread = np.linalg.inv(information.dense())

@@ -16,10 +16,11 @@ from sidewise.models.likelihood import Observations, Slopes, TieLink
 from sidewise.models.priors import Normal
 from sidewise.models.problem import Problem
 
-TOL, TOL_SMALL = 0.01, 1e-3  # of log sd; a percent of spread moves no score that a reader could see
+TOL, TOL_SMALL = 0.005, 1e-3  # of log sd; half a percent of spread moves no score that a reader could see
 WIDE = 3.0  # log-odds: a spread at which most comparisons are foregone conclusions
 TURNS = 100
 EAGER = 1.5  # the equation's own steps are too short: scores and averages follow the spread
+EAGERNESS = (0.7, 6.0)  # what a secant may make of it
 RESTLESS = 15  # turns after which steps are shortened: means, averages and spread may chase each other
 LONGEST = 4.0  # the longest step of a score in one turn
 
@@ -41,9 +42,10 @@ def estimate_spread(problem: Problem, start: Floats) -> Spread:
     of score 1 is added to both sides, and (sd / WIDE)² to the number, which is nothing until sd itself is WIDE.
     Every turn makes one Newton step of the means and one guarded secant step of log sd.
     """
-    log_sd, point, blur = 0.0, start, np.zeros(len(problem.seen.left))
+    log_sd = float(np.log(np.clip(np.std(start[: problem.seen.n]), 0.3, WIDE)))
+    point, blur = start, np.zeros(len(problem.seen.left))
     before: tuple[float, float] | None = None
-    settled, tol = False, TOL_SMALL if problem.seen.n <= SMALL else TOL
+    settled, tol, moved = False, TOL_SMALL if problem.seen.n <= SMALL else TOL, np.inf
     for turn in range(TURNS):
         here = replace(problem, prior=Normal(float(np.exp(log_sd))), link=Blurred(problem.link, blur))
         slope = here.slope(point)
@@ -52,17 +54,17 @@ def estimate_spread(problem: Problem, start: Floats) -> Spread:
         step = information.solve(slope.gradient, 0.02)
         point = point + step * min(calm, LONGEST / max(float(np.abs(step).max()), 1e-12))
         blur = pair_variance(information.laplacian)
-        if turn == 0:  # one step from nowhere says little of the spread
-            continue
         miss = next_log_sd(here, point, information) - log_sd
-        settled = turn > 1 and abs(miss) < tol
-        if settled:
-            break
         eager = EAGER
         if before is not None and (miss - before[1]) * (log_sd - before[0]) < 0:
-            eager = float(np.clip((log_sd - before[0]) / (before[1] - miss), 0.7, 3))
-        before = (log_sd, miss)
-        log_sd += calm * float(np.clip(eager * miss, -1, 1))
+            eager = float(np.clip((log_sd - before[0]) / (before[1] - miss), *EAGERNESS))
+        move = float(np.clip(eager * miss, -1, 1))
+        # One small move may be chance, with the means still under way: the one before must have been small as well.
+        settled = turn > 1 and abs(move) < tol and abs(moved) < 5 * tol
+        if settled:
+            break
+        before, moved = (log_sd, miss), move
+        log_sd += calm * move
     return Spread(replace(problem, prior=here.prior), point, settled)
 
 
@@ -84,7 +86,7 @@ def pair_variance(laplacian: Laplacian) -> Floats:
     upper = laplacian.upper
     i, j, w = np.repeat(np.arange(laplacian.n, dtype=np.int32), np.diff(upper.indptr)), upper.indices, upper.data
     if laplacian.n <= SMALL:
-        covariance = np.linalg.inv(laplacian.dense())
+        covariance = laplacian.inverse
         own = np.diagonal(covariance)
         return np.asarray(own[i] + own[j] - 2 * covariance[i, j])
     rest, ww = 1 / laplacian.diagonal, w * w
@@ -112,7 +114,7 @@ class Blurred:
     @property
     def kappa(self) -> Floats:
         """How much each difference is shortened."""
-        return np.asarray((1 + np.pi / 8 * self.variance) ** -0.5)
+        return np.asarray(1 / np.sqrt(1 + np.pi / 8 * self.variance))
 
     def slopes(self, d: Floats, t: float, seen: Observations) -> Slopes:
         """Derivatives of ℓ(κ d, t) / κ."""
