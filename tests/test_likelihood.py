@@ -12,6 +12,7 @@ import sidewise as sw
 from sidewise.comparisons import components
 from sidewise.models import Normal, VirtualItem
 from sidewise.models.laplacian import Laplacian, Pin, conjugate_gradients, trace_of_inverse
+from sidewise.models.likelihood import Observations
 from sidewise.models.posterior import draw
 from sidewise.models.problem import Problem
 from sidewise.models.spread import Blurred, pair_variance
@@ -49,7 +50,8 @@ def test_gradient_and_hessian_match_differences(ties, prior, covariates):
 @pytest.mark.parametrize("ties", ["half", "davidson", "rao-kupper"])
 def test_blurred_links_have_the_slopes_they_say(ties):
     _, made = problem(ties, "normal", ("side",))
-    blurred = replace(made, link=Blurred(made.link, np.linspace(0, 4, len(made.seen.left))))
+    seen = replace(made.seen, blur=np.linspace(0, 4, len(made.seen.left)))
+    blurred = replace(made, seen=seen, link=Blurred(made.link))
     point = somewhere(made)
     slope = blurred.slope(point)
     assert slope.gradient == pytest.approx(numerical_gradient(blurred.objective, point), abs=1e-5)
@@ -63,8 +65,11 @@ def test_blurring_is_averaging_over_a_normal_difference():
     d = np.linspace(-4, 4, 17)
     for variance in (0.1, 1.0, 4.0, 9.0):
         exact = (1 / (1 + np.exp(-(d[:, None] + np.sqrt(variance) * nodes)))) @ weights / weights.sum()
-        link = Blurred(sw.models.problem.LINKS["half"], np.full(len(d), variance))
-        assert link.win(d, 0.0) == pytest.approx(exact, abs=0.02)
+        everyone = np.zeros(len(d), np.int32)
+        seen = Observations(1, everyone, everyone, np.ones(len(d)), np.zeros(len(d)), np.zeros(len(d)),
+                            np.empty((len(d), 0)), np.full(len(d), variance))  # fmt: skip
+        slope = Blurred(sw.models.problem.LINKS["half"]).slopes(d, 0.0, seen)
+        assert slope.d == pytest.approx(1 - exact, abs=0.02)
 
 
 @pytest.mark.parametrize("ties", ["half", "davidson", "rao-kupper"])
@@ -147,6 +152,8 @@ def test_variances_of_pairs_are_exact_for_few_items_and_close_for_many():
         where = matrix.upper.tocoo()
         own = np.diagonal(covariance)
         exact = own[where.row] + own[where.col] - 2 * covariance[where.row, where.col]
-        error = np.abs(pair_variance(matrix) / exact - 1)
+        none = np.zeros(len(where.row))
+        seen = Observations(n, where.row, where.col, none, none, none, np.empty((len(none), 0)))
+        error = np.abs(pair_variance(matrix, seen) / exact - 1)
         assert error.mean() < mean
         assert error.max() < most

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -14,7 +13,7 @@ from sidewise.comparisons.index import Index
 from sidewise.comparisons.parse import Rows
 from sidewise.comparisons.rejects import Rejects
 
-BUCKET_ITEMS = 512  # pairs are gathered in buckets of this many first items, each merged on its own
+BUCKET_ITEMS = 2048  # pairs are gathered in buckets of this many first items, each merged on its own
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class PairCounts:
     right_wins: float = 0.0
     rejects: Rejects = field(default_factory=Rejects, compare=False)
 
-    @cached_property
+    @property
     def total(self) -> Floats:
         """The weight of all comparisons of each pair."""
         return self.first_wins + self.second_wins + self.ties
@@ -76,20 +75,47 @@ class PairCounts:
 
 
 class Tally(NamedTuple):
-    """Distinct keys, sorted, and what was counted for each."""
+    """Distinct keys, sorted, and what was counted for each: first won, second won, tie (None where there is none)."""
 
     key: NDArray[np.int64]
-    counts: Floats  # three rows: first won, second won, tie
+    first: Floats
+    second: Floats
+    ties: Floats | None
 
     @classmethod
-    def of(cls, key: NDArray[np.int64], counts: Floats) -> "Tally":
+    def of(cls, key: NDArray[np.int64], first: Floats, second: Floats, ties: Floats | None) -> "Tally":
         """Add up the counts of equal keys."""
         if not key.size:
-            return cls(key, counts)
+            return cls(key, first, second, ties)
         order = sort_order(key)
         key = key[order]
         starts = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
-        return cls(key[starts], np.stack([np.add.reduceat(row[order], starts) for row in counts]))
+
+        def add(counts: Floats) -> Floats:
+            return np.asarray(np.add.reduceat(counts[order], starts))
+
+        return cls(key[starts], add(first), add(second), None if ties is None else add(ties))
+
+    @classmethod
+    def merged(cls, parts: list["Tally"]) -> "Tally":
+        """Several tallies as one."""
+        if len(parts) == 1:
+            return parts[0]
+        columns = [np.concatenate([part[k] for part in parts]) for k in range(3)]
+        ties = [np.zeros(len(part.key)) if part.ties is None else part.ties for part in parts]
+        tied = any(part.ties is not None for part in parts)
+        return cls.of(columns[0], columns[1], columns[2], np.concatenate(ties) if tied else None)
+
+    def part(self, start: int, end: int) -> "Tally":
+        """Some of the keys, in memory of their own."""
+        here = slice(start, end)
+        ties = None if self.ties is None else self.ties[here].copy()
+        return Tally(self.key[here].copy(), self.first[here].copy(), self.second[here].copy(), ties)
+
+
+def no_ties(size: int) -> Floats:
+    """As many zeros as asked for, in the memory of one."""
+    return np.broadcast_to(np.zeros(1), (size,))
 
 
 def sort_order(key: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -106,37 +132,24 @@ def sort_order(key: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def tally(rows: Rows, span: int) -> Tally:
     """Count checked rows by unordered pair; the key of a pair is first · span + second."""
-    first, second = np.minimum(rows.left, rows.right), np.maximum(rows.left, rows.right)
+    key = np.minimum(rows.left, rows.right).astype(np.int64) * span + np.maximum(rows.left, rows.right)
     outcome = np.abs((rows.left > rows.right) - rows.outcome)  # 1 − outcome where the sides change places
     is_tie = outcome == 0.5
     weight = 1.0 if rows.weight is None else rows.weight
-    said = [weight * outcome, weight * (1 - outcome)]
-    if is_tie.any():
-        said = [np.where(is_tie, 0.0, said[0]), np.where(is_tie, 0.0, said[1]), weight * is_tie]
-    counted = Tally.of(first.astype(np.int64) * span + second, np.stack(said))
-    if len(said) == 2:
-        return Tally(counted.key, np.vstack([counted.counts, np.zeros(len(counted.key))]))
-    return counted
+    if not is_tie.any():
+        return Tally.of(key, weight * outcome, weight * (1 - outcome), None)
+    decided = weight * ~is_tie
+    return Tally.of(key, decided * outcome, decided * (1 - outcome), weight * is_tie)
 
 
 def pair_counts(items: Index, rows: Rows, *, sided: bool) -> PairCounts:
     """Count rows that fit in memory."""
     span = max(len(items), 1)
-    counted = tally(rows, span)
-    first, second = np.divmod(counted.key, span)
+    key, first_wins, second_wins, ties = tally(rows, span)
+    first, second = (part.astype(np.int32) for part in np.divmod(key, span))
     left, right = _sides(rows) if sided else (0.0, 0.0)
-    first_wins, second_wins, ties = counted.counts
-    return PairCounts(
-        items,
-        first.astype(np.int32),
-        second.astype(np.int32),
-        first_wins,
-        second_wins,
-        ties,
-        len(rows.left),
-        left,
-        right,
-    )
+    ties = no_ties(len(key)) if ties is None else ties
+    return PairCounts(items, first, second, first_wins, second_wins, ties, len(rows.left), left, right)
 
 
 @dataclass
@@ -158,37 +171,39 @@ class Accumulator:
         self.right_wins += right
         span = max(int(rows.left.max(initial=0)), int(rows.right.max(initial=0))) + 1
         counted = tally(rows, span)
-        counted = Tally(counted.key // span * self.SPAN + counted.key % span, counted.counts)
+        counted = counted._replace(key=counted.key // span * self.SPAN + counted.key % span)
         bucket = counted.key // (self.SPAN * BUCKET_ITEMS)
         edges = np.flatnonzero(np.diff(bucket)) + 1
         for start, end in zip([0, *edges], [*edges, len(bucket)], strict=True):
             if end > start:
-                part = Tally(counted.key[start:end].copy(), counted.counts[:, start:end].copy())
-                self._put(int(bucket[start]), part)
+                self._put(int(bucket[start]), counted.part(start, end))
 
     def _put(self, bucket: int, part: Tally) -> None:
         """Keep parts until they add up to half of what is there: each pair is then moved a few times only."""
         parts = self.buckets.setdefault(bucket, [])
         parts.append(part)
         if len(parts) > 1 and sum(len(some.key) for some in parts[1:]) > len(parts[0].key) / 2:
-            self.buckets[bucket] = [_merged(parts)]
+            self.buckets[bucket] = [Tally.merged(parts)]
 
     def counts(self, items: Index, *, sided: bool) -> PairCounts:
         """All pairs counted so far; the buckets are emptied on the way, so that nothing is held twice."""
         for bucket, parts in self.buckets.items():
-            self.buckets[bucket] = [_merged(parts)]
+            self.buckets[bucket] = [Tally.merged(parts)]
         size = sum(len(parts[0].key) for parts in self.buckets.values())
+        tied = any(parts[0].ties is not None for parts in self.buckets.values())
         first, second = np.empty(size, np.int32), np.empty(size, np.int32)
-        counts = np.empty((3, size))
+        wins, losses, ties = np.empty(size), np.empty(size), np.zeros(size) if tied else no_ties(size)
         start = 0
         for bucket in sorted(self.buckets):
             (part,) = self.buckets.pop(bucket)
             here = slice(start, start + len(part.key))
             first[here], second[here] = part.key // self.SPAN, part.key % self.SPAN
-            counts[:, here] = part.counts
+            wins[here], losses[here] = part.first, part.second
+            if part.ties is not None:
+                ties[here] = part.ties
             start = here.stop
         left, right = (self.left_wins, self.right_wins) if sided else (0.0, 0.0)
-        return PairCounts(items, first, second, counts[0], counts[1], counts[2], self.rows, left, right)
+        return PairCounts(items, first, second, wins, losses, ties, self.rows, left, right)
 
 
 def accumulate(parts: Iterable[Rows]) -> Accumulator:
@@ -197,12 +212,6 @@ def accumulate(parts: Iterable[Rows]) -> Accumulator:
     for rows in parts:
         accumulator.add(rows)
     return accumulator
-
-
-def _merged(parts: list[Tally]) -> Tally:
-    if len(parts) == 1:
-        return parts[0]
-    return Tally.of(np.concatenate([part.key for part in parts]), np.hstack([part.counts for part in parts]))
 
 
 def _sides(rows: Rows) -> tuple[float, float]:

@@ -283,6 +283,7 @@ def read_counts(
     asked = len(parser.items)
     pieces = read_pieces(sources(path, delimiter=delimiter), parser, whole=False, progress=progress)
     counted = accumulate(parser.parse(pieces))
+    pa.default_memory_pool().release_unused()  # what the pieces were read into
     assert parser.columns is not None
     found = replace(counted.counts(parser.items.index(), sided=parser.columns.sided), rejects=parser.rejects)
     if not parser.rejects:

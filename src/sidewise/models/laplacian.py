@@ -131,7 +131,7 @@ def trace_of_inverse(laplacian: Laplacian, *, seed: int = 0) -> float:
     """Tr L⁻¹: exact for few items, by random signs (Hutchinson 1989) for many, where one or two vectors do."""
     if laplacian.n <= SMALL:
         return float(np.trace(laplacian.inverse))
-    probes = max(1, round(2048 / laplacian.n))
+    probes = max(1, round(1024 / laplacian.n))
     probe = random_signs(np.random.default_rng(seed), (laplacian.n, probes))
     return float((probe * laplacian.solve(probe, 1e-2)).sum() / probes)
 

@@ -15,7 +15,7 @@ from sidewise.ranking.uncertainty import MEAN, MODEL, Dense, Zero, normal_bounds
 DENSE = 2000  # up to here the covariance is inverted whole: 0.2 s and 32 MB
 DRAWS, MOST_DRAWS = 32, 256
 ACCURACY = 0.05  # wanted relative error of a standard deviation; beyond it, more draws are taken
-PASSES = 3  # of averaging the curvature over the posterior that it gives
+PASSES = 2  # of averaging the curvature over the posterior that it gives
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ class Posterior:
         if not self.averaged or isinstance(self.problem.prior, Flat):
             return found
         for _ in range(PASSES):
-            blurred = Blurred(self.problem.link, pair_variance(found.laplacian))
-            found = replace(self.problem, link=blurred).slope(self.point).curvature()
+            seen = replace(self.problem.seen, blur=pair_variance(found.laplacian, self.problem.seen))
+            found = replace(self.problem, seen=seen, link=Blurred(self.problem.link)).slope(self.point).curvature()
         return self._with_spread(found) if self.spread_estimated else found
 
     def _with_spread(self, information: Information) -> Information:

@@ -1,6 +1,6 @@
 """A pairwise likelihood with its prior: the sum that is maximised, its gradient and its Hessian."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,7 +12,7 @@ from sidewise.comparisons import Comparisons, Graph, PairCounts
 from sidewise.comparisons.arrow import Codes, Floats
 from sidewise.errors import ModelError
 from sidewise.models.laplacian import Information, Laplacian, Pin
-from sidewise.models.likelihood import Davidson, Logistic, Observations, RaoKupper, TieLink
+from sidewise.models.likelihood import Davidson, Logistic, Observations, RaoKupper, Slopes, TieLink
 from sidewise.models.newton import Optimum, Slope, climb
 from sidewise.models.priors import Flat, Normal, Prior, VirtualItem
 from sidewise.ranking.uncertainty import normal_bounds
@@ -110,60 +110,64 @@ class Problem:
         scores[self.unknown] = np.nan
         return scores
 
-    def differences(self, point: Floats) -> Floats:
-        """The d of every pair."""
-        s, beta, _ = self.parts(point)
-        return self.seen.differences(s) + self.seen.covariates @ beta if len(beta) else self.seen.differences(s)
-
     def log_likelihood(self, point: Floats) -> float:
         """Σ over pairs."""
-        return float(self.link.value(self.differences(point), self.shape(point), self.seen).sum())
+        return sum(
+            float(self.link.value(d, self.shape(point), shard).sum()) for _, shard, d in self._shards(point)
+        )  # fmt: skip
+
+    def _shards(self, point: Floats) -> Iterator[tuple[slice, Observations, Floats]]:
+        """The pairs in parts, each with its differences d."""
+        s, beta, _ = self.parts(point)
+        for here, shard in self.seen.shards():
+            yield here, shard, shard.differences(s) + (shard.covariates @ beta if len(beta) else 0.0)
 
     def objective(self, point: Floats) -> float:
         """Log-likelihood plus log prior: what is maximised."""
-        s = point[: self.seen.n]
+        s, beta, _ = self.parts(point)
         pinned = 0.0 if self.pin is None else float(s @ self.pin.mean(s)) / 2
-        _, beta, _ = self.parts(point)
         return (
             self.log_likelihood(point) + self.prior.value(s) - pinned - self.effect_precision * float(beta @ beta) / 2
         )
 
     def slope(self, point: Floats) -> Slope[Information]:
         """Gradient and curvature of the objective."""
-        s, beta, t = self.parts(point)
-        slopes = self.link.slopes(self.differences(point), t, self.seen)
-        own = self.seen.to_items(slopes.d) + self.prior.slope(s)
+        (s, beta, t), n = self.parts(point), self.seen.n
+        gradient, weight = np.zeros(n + self.others), np.empty(len(self.seen.left))
+        border, corner = np.zeros((n, self.others)), np.zeros((self.others, self.others))
+        for here, shard, d in self._shards(point):
+            slopes = self.link.slopes(d, t, shard)
+            weight[here] = slopes.dd
+            gradient[:n] += shard.to_items(slopes.d)
+            if self.others:
+                self._add_others(shard, slopes, gradient[n:], border, corner)
+        gradient[:n] += self.prior.slope(s)
         if self.pin is not None:
-            own -= self.pin.mean(s)
-        other = [self.seen.covariates.T @ slopes.d - self.effect_precision * beta] if self.names else []
-        if slopes.t is not None:
-            other.append(np.array([slopes.t.sum()]))
+            gradient[:n] -= self.pin.mean(s)
+        effects = np.arange(len(beta))
+        gradient[n + effects] -= self.effect_precision * beta
+        corner[effects, effects] += self.effect_precision
+        upper = csr_array((weight, self.seen.right, self.seen.edges), shape=(n, n))
 
         def curvature() -> Information:
-            border, corner = self._border(slopes.dd, slopes.dt, slopes.tt)
-            return Information(self._laplacian(slopes.dd, self.prior.curvature(s)), border, corner)
+            return Information(Laplacian(upper, self.prior.curvature(s), self.pin), border, corner)
 
-        return Slope(np.concatenate([own, *other]), curvature)
+        return Slope(gradient, curvature)
 
-    def _laplacian(self, weight: Floats, extra: Floats) -> Laplacian:
-        seen = self.seen
-        upper = csr_array((weight, seen.right, seen.edges), shape=(seen.n, seen.n))
-        return Laplacian(upper, extra, self.pin)
-
-    def _border(self, dd: Floats, dt: Floats | None, tt: Floats | None) -> tuple[Floats, Floats]:
-        """Second derivatives that involve the other parameters."""
-        x = self.seen.covariates
-        columns = [dd * column for column in x.T] + ([] if dt is None else [dt])
-        border = np.zeros((self.seen.n, self.others))
-        corner = np.zeros((self.others, self.others))
+    def _add_others(
+        self, shard: Observations, slopes: Slopes, gradient: Floats, border: Floats, corner: Floats
+    ) -> None:
+        """Add a shard's derivatives in the parameters that are not scores."""
+        x, q = shard.covariates, len(self.names)
+        gradient[:q] += x.T @ slopes.d
+        columns = [slopes.dd * column for column in x.T] + ([] if slopes.dt is None else [slopes.dt])
         for k, column in enumerate(columns):
-            border[:, k] = self.seen.to_items(column)
-            corner[k, : len(self.names)] = corner[: len(self.names), k] = column @ x
-        covariates = np.arange(len(self.names))
-        corner[covariates, covariates] += self.effect_precision
-        if tt is not None:
-            corner[-1, -1] = tt.sum()
-        return border, corner
+            border[:, k] += shard.to_items(column)
+            corner[k, :q] += column @ x
+        if slopes.t is not None and slopes.tt is not None:
+            gradient[-1] += slopes.t.sum()
+            corner[-1, -1] += slopes.tt.sum()
+            corner[:q, -1] = corner[-1, :q]
 
     def effects(self, optimum: Optimum, level: float) -> pa.Table:
         """Estimates and intervals of the parameters that are not scores."""

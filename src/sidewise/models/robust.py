@@ -43,7 +43,8 @@ def sandwich(problem: Problem, optimum: Optimum, comparisons: Comparisons, unit:
 def _unit_gradients(rows: Problem, point: Floats, comparisons: Comparisons, unit: Unit) -> csr_array:
     """One row per unit: the gradient of its log-likelihood."""
     seen, m = rows.seen, len(rows.seen.left)
-    slopes = rows.link.slopes(rows.differences(point), rows.shape(point), seen)
+    s, beta, shape = rows.parts(point)
+    slopes = rows.link.slopes(seen.differences(s) + seen.covariates @ beta, shape, seen)
     columns = [seen.left, seen.right, *(np.full(m, seen.n + k) for k in range(rows.others))]
     values = [slopes.d, -slopes.d, *(slopes.d * x for x in seen.covariates.T)]
     if slopes.t is not None:

@@ -43,17 +43,17 @@ def estimate_spread(problem: Problem, start: Floats) -> Spread:
     Every turn makes one Newton step of the means and one guarded secant step of log sd.
     """
     log_sd = float(np.log(np.clip(np.std(start[: problem.seen.n]), 0.3, WIDE)))
-    point, blur = start, np.zeros(len(problem.seen.left))
+    point, seen = start, replace(problem.seen, blur=np.zeros(len(problem.seen.left)))
     before: tuple[float, float] | None = None
     settled, tol, moved = False, TOL_SMALL if problem.seen.n <= SMALL else TOL, np.inf
     for turn in range(TURNS):
-        here = replace(problem, prior=Normal(float(np.exp(log_sd))), link=Blurred(problem.link, blur))
+        here = replace(problem, seen=seen, prior=Normal(float(np.exp(log_sd))), link=Blurred(problem.link))
         slope = here.slope(point)
         information = slope.curvature()
         calm = 1.0 if turn < RESTLESS else 0.4
         step = information.solve(slope.gradient, 0.02)
         point = point + step * min(calm, LONGEST / max(float(np.abs(step).max()), 1e-12))
-        blur = pair_variance(information.laplacian)
+        pair_variance(information.laplacian, seen, out=seen.blur)
         miss = next_log_sd(here, point, information) - log_sd
         eager = EAGER
         if before is not None and (miss - before[1]) * (log_sd - before[0]) < 0:
@@ -77,48 +77,47 @@ def next_log_sd(problem: Problem, point: Floats, information: Information) -> fl
     return float(np.log((s @ s + 1) / (max(determined, 0.0) + 1 + wall)) / 2)
 
 
-def pair_variance(laplacian: Laplacian) -> Floats:
-    """Var(s_i − s_j) of every pair that was compared, in the order of the pairs.
+def pair_variance(laplacian: Laplacian, seen: Observations, out: Floats | None = None) -> Floats:
+    """Var(s_i − s_j) of every pair that was compared.
 
     For few items from the inverse. For many, all opponents of i and j are integrated out as if they met nobody else,
     which is right to second order in 1 / number of opponents.
     """
-    upper = laplacian.upper
-    i, j, w = np.repeat(np.arange(laplacian.n, dtype=np.int32), np.diff(upper.indptr)), upper.indices, upper.data
+    found = np.empty(len(seen.left)) if out is None else out
+    weight, rest = laplacian.upper.data, 1 / laplacian.diagonal
     if laplacian.n <= SMALL:
-        covariance = laplacian.inverse
-        own = np.diagonal(covariance)
-        return np.asarray(own[i] + own[j] - 2 * covariance[i, j])
-    rest, ww = 1 / laplacian.diagonal, w * w
-    squared = type(upper)((ww, j, upper.indptr), shape=upper.shape)
-    told = laplacian.diagonal - (squared @ rest + squared.T @ rest)
-    first, second = told[i] + ww * rest[j], told[j] + ww * rest[i]
-    return np.asarray((first + second - 2 * w) / (first * second - ww))
+        own, i, j = np.diagonal(laplacian.inverse), seen.left, seen.right
+        found[:] = own[i] + own[j] - 2 * laplacian.inverse[i, j]
+        return found
+    told = laplacian.diagonal.copy()
+    for here, shard in seen.shards():
+        i, j, ww = shard.left, shard.right, weight[here] ** 2
+        told -= np.bincount(i, ww * rest[j], laplacian.n) + np.bincount(j, ww * rest[i], laplacian.n)
+    for here, shard in seen.shards():
+        i, j, w = shard.left, shard.right, weight[here]
+        first, second = told[i] + w * w * rest[j], told[j] + w * w * rest[i]
+        found[here] = (first + second - 2 * w) / (first * second - w * w)
+    return found
 
 
 @dataclass(frozen=True)
 class Blurred:
     """A link averaged over a normal difference: E σ(d) ≈ σ(κ d) with κ = 1 / √(1 + π v / 8) (MacKay 1992).
 
-    The log-likelihood ℓ(d, t) becomes ℓ(κ d, t) / κ, whose slope in d is that of ℓ at κ d.
+    The log-likelihood ℓ(d, t) becomes ℓ(κ d, t) / κ, whose slope in d is that of ℓ at κ d. The variances v are in the
+    observations.
     """
 
     link: TieLink
-    variance: Floats
 
     @property
     def shapes(self) -> int:
         """As many as the link has."""
         return self.link.shapes
 
-    @property
-    def kappa(self) -> Floats:
-        """How much each difference is shortened."""
-        return np.asarray(1 / np.sqrt(1 + np.pi / 8 * self.variance))
-
     def slopes(self, d: Floats, t: float, seen: Observations) -> Slopes:
         """Derivatives of ℓ(κ d, t) / κ."""
-        kappa = self.kappa
+        kappa = shortening(seen)
         sharp = self.link.slopes(kappa * d, t, seen)
         if sharp.t is None or sharp.tt is None:
             return Slopes(sharp.d, kappa * sharp.dd)
@@ -126,16 +125,23 @@ class Blurred:
 
     def value(self, d: Floats, t: float, seen: Observations) -> Floats:
         """ℓ(κ d, t) / κ."""
-        return self.link.value(self.kappa * d, t, seen) / self.kappa
+        kappa = shortening(seen)
+        return self.link.value(kappa * d, t, seen) / kappa
 
     def start(self, ties: float, total: float) -> float:
         """As the link has it."""
         return self.link.start(ties, total)
 
     def win(self, d: Floats, t: float) -> Floats:
-        """The averaged chance that left wins."""
-        return self.link.win(self.kappa * d, t)
+        """As the link has it: chances are told of differences that are known."""
+        return self.link.win(d, t)
 
     def tie(self, d: Floats, t: float) -> Floats:
-        """The averaged chance of a tie."""
-        return self.link.tie(self.kappa * d, t)
+        """As the link has it."""
+        return self.link.tie(d, t)
+
+
+def shortening(seen: Observations) -> Floats:
+    """The κ of every pair."""
+    assert seen.blur is not None
+    return np.asarray(1 / np.sqrt(1 + np.pi / 8 * seen.blur))
