@@ -11,6 +11,8 @@
     SidewiseWarning (UserWarning)
     ├── NotConverged        a fit stopped before its tolerance was reached
     ├── Disconnected        the order between parts of the comparison graph rests on the prior alone
+    ├── PriorConflict       the data contradict an estimated prior, and a loose one was used instead
+    ├── FewWorkers          intervals that take workers as independent, from too few of them
     └── OrderDependent      the result depends on the order of the rows
 """
 
@@ -45,6 +47,14 @@ class NotConverged(SidewiseWarning):
 
 class Disconnected(SidewiseWarning):
     """The comparison graph falls apart: nothing but the prior orders items of different parts."""
+
+
+class PriorConflict(SidewiseWarning):
+    """The data contradict the prior whose spread was estimated from them; a loose one was used instead."""
+
+
+class FewWorkers(SidewiseWarning):
+    """Intervals take workers as independent, and there are too few of them to tell how much they differ."""
 
 
 class OrderDependent(SidewiseWarning):

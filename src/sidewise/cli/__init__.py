@@ -1,5 +1,6 @@
 """The front door: ``sidewise rank answers.csv``."""
 
+import signal
 import sys
 from importlib.abc import MetaPathFinder
 from typing import Annotated
@@ -36,6 +37,8 @@ def version(
 
 def main() -> None:
     """Run the command line."""
+    if hasattr(signal, "SIGPIPE"):  # whoever reads us may stop reading, as `head` does: end as other tools do, silently
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     sys.meta_path.insert(0, WithoutPandas())
     app()
 

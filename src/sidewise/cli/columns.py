@@ -6,9 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
-from sidewise.cli.console import err, progress
+from sidewise.cli.console import err, plain, progress
 from sidewise.comparisons import Comparisons, PairCounts, read, read_counts
-from sidewise.errors import ComparisonError
+from sidewise.errors import ComparisonError, SidewiseError
+from sidewise.ranking.display import counted
 
 STREAM_BYTES = 1 << 30  # larger files are reduced to pair counts on the way, where the model allows
 
@@ -61,7 +62,8 @@ OutcomeOption = Annotated[
     ),
 ]
 Delimiter = Annotated[
-    str | None, typer.Option(help="What separates the columns of a text file.", rich_help_panel="Columns")
+    str | None,
+    typer.Option(help="What separates the columns of a text file: one character.", rich_help_panel="Columns"),
 ]
 SkipBad = Annotated[
     Path | None,
@@ -75,6 +77,7 @@ SkipBad = Annotated[
 
 def read_answers(file: str, skip_bad: Path | None, *, stream: bool, **columns: Any) -> Comparisons | PairCounts:
     """Read a file as the options say; tell what was left out, and where it is."""
+    columns["delimiter"] = one_character(columns["delimiter"])
     on_bad = "raise" if skip_bad is None else "skip"
     with progress("reading") as bar:
         if stream:
@@ -87,21 +90,50 @@ def read_answers(file: str, skip_bad: Path | None, *, stream: bool, **columns: A
         answers.rejects.write(skip_bad)
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in answers.rejects.counts.most_common())
         err.print(
-            f"[yellow]left out[/] {len(answers.rejects):,} rows ({kinds}); they are in {skip_bad}", highlight=False
+            f"[yellow]left out[/] {counted(len(answers.rejects), 'row')} ({plain(kinds)}); see {plain(skip_bad)}",
+            highlight=False,
         )
     elif answers.rejects:
-        err.print(f"[yellow]dropped[/] {len(answers.rejects):,} undecided answers, as asked", highlight=False)
+        err.print(f"[yellow]dropped[/] {counted(len(answers.rejects), 'undecided answer')}, as asked", highlight=False)
     return answers
 
 
-def wants_stream(file: str, asked: bool | None, wanted: Mapping[str, Any]) -> bool:
-    """Whether to reduce while reading: not where the single comparisons are needed later."""
-    if asked is not None:
-        return asked
+def wants_stream(
+    file: str, asked: bool | None, model: str, wanted: Mapping[str, Any], named: Mapping[str, Any]
+) -> bool:
+    """Whether to reduce while reading: not where the single comparisons are needed later, and where that was asked
+    for nevertheless, an error (``named`` are the options of columns that pair counts cannot hold).
+    """
     from sidewise.comparisons.files import sources
 
-    needs_rows = {"covariates", "orders"} & wanted.keys() or wanted.get("intervals") in ("sandwich", "bootstrap")
-    return not needs_rows and sum(part.path.stat().st_size for part in sources(file)) >= STREAM_BYTES
+    needing = _needs_rows(model, wanted)
+    if asked:
+        forgotten = [*needing, *(f"--{name}" for name, value in named.items() if value)]
+        if forgotten:
+            raise SidewiseError(f"--stream keeps pair counts alone, and {' and '.join(forgotten)} need every "
+                                "comparison: leave out --stream, or them")  # fmt: skip
+        return True
+    return asked is None and not needing and sum(part.path.stat().st_size for part in sources(file)) >= STREAM_BYTES
+
+
+def _needs_rows(model: str, wanted: Mapping[str, Any]) -> list[str]:
+    """The options that pair counts are not enough for, as they are written."""
+    needing = ["--model elo"] if model.lower() == "elo" else []
+    if "covariates" in wanted:
+        needing.append("--covariate")
+    if wanted.get("intervals") in ("sandwich", "bootstrap"):
+        needing.append(f"--intervals-by {wanted['intervals']}")
+    return needing
+
+
+def one_character(delimiter: str | None) -> str | None:
+    """A delimiter that the readers take; a tab may be written as a backslash and t, since shells make it hard."""
+    if delimiter is None:
+        return None
+    delimiter = "\t" if delimiter == r"\t" else delimiter
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n':
+        raise SidewiseError(f"--delimiter {delimiter!r}: one character separates columns, such as ',' or ';' or a tab")
+    return delimiter
 
 
 def outcome_words(pairs: list[str] | None) -> dict[str, float] | None:

@@ -2,17 +2,24 @@
 
 import json
 import sys
+from collections.abc import Mapping
 from enum import StrEnum
-from math import isnan
+from math import isfinite, isnan
 from pathlib import Path
+from typing import Any
 
 from rich import box
+from rich.cells import cell_len
 from rich.table import Table
 
 from sidewise.cli.console import out, plain
 from sidewise.errors import SidewiseError
 from sidewise.ranking import Ranking
-from sidewise.ranking.display import cells
+from sidewise.ranking.display import cells, counted, shorten
+
+PICTURE, PICTURE_CELLS, PICTURE_FROM = "picture", 30, 100  # the interval picture, its width, the least terminal for it
+LEAST_NAME, FAIR_NAME = 12, 24  # cells of an item's name: the fewest, and those that a picture has to leave
+LEFT_OUT_FIRST = (PICTURE, "comparisons", "ranks", "interval", "tier", "part")  # where there is no room for all
 
 
 class Format(StrEnum):
@@ -23,38 +30,54 @@ class Format(StrEnum):
     json = "json"
 
 
+def check_name(path: Path) -> None:
+    """Refuse a file whose name does not say what it should be."""
+    if path.suffix not in (".csv", ".parquet", ".json"):
+        raise SidewiseError(f"--out {path}: end the name in .csv, .parquet or .json")
+
+
 def write_ranking(ranking: Ranking, path: Path) -> None:
     """Write all rows, as the name says: CSV, Parquet or JSON."""
+    check_name(path)
     table = ranking.to_frame()
-    match path.suffix:
-        case ".csv":
-            from pyarrow.csv import write_csv
+    if path.suffix == ".csv":
+        from pyarrow.csv import write_csv
 
-            write_csv(table, path)
-        case ".parquet":
-            from pyarrow.parquet import write_table
+        write_csv(table, path)
+    elif path.suffix == ".parquet":
+        from pyarrow.parquet import write_table
 
-            write_table(table, path)
-        case ".json":
-            path.write_text(to_json(ranking), encoding="utf-8")
-        case _:
-            raise SidewiseError(f"--out {path}: end the name in .csv, .parquet or .json")
+        write_table(table, path)
+    else:
+        path.write_text(to_json(ranking), encoding="utf-8")
 
 
 def to_json(ranking: Ranking) -> str:
     """The ranking and how it was fitted."""
     fit = ranking.fit
     about = {
-        "model": fit.model, "settings": {name: str(value) for name, value in fit.settings.items()},
-        "converged": fit.converged, "steps": fit.steps, "log_likelihood": fit.log_likelihood, "digest": fit.digest,
-        "comparisons": fit.comparisons, "notes": list(fit.notes), "scale": ranking.scale, "level": ranking.level,
+        "model": fit.model, "settings": fit.settings, "converged": fit.converged, "steps": fit.steps,
+        "log_likelihood": fit.log_likelihood, "seed": fit.seed, "digest": fit.digest, "comparisons": fit.comparisons,
+        "notes": fit.notes, "scale": ranking.scale, "level": ranking.level,
         "effects": [] if ranking.effects is None else ranking.effects.to_pylist(),
     }  # fmt: skip
-    rows = [
-        {name: None if isinstance(value, float) and isnan(value) else value for name, value in row.items()}
-        for row in ranking.to_frame().to_pylist()
-    ]
-    return json.dumps({"fit": about, "items": rows}, indent=1, ensure_ascii=False)
+    whole = _json_value({"fit": about, "items": ranking.to_frame().to_pylist()})
+    return json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False)
+
+
+def _json_value(value: Any) -> Any:
+    """Numbers, lists and null as JSON has them, which knows no NaN and no infinity; words for the rest."""
+    match value:
+        case Mapping():
+            return {str(name): _json_value(held) for name, held in value.items()}
+        case list() | tuple():
+            return [_json_value(held) for held in value]
+        case float():
+            return value if isfinite(value) else None
+        case None | bool() | int():
+            return value
+        case _:
+            return None if str(value) == "None" else str(value)  # a prior is stated in words, also where there is none
 
 
 def print_ranking(ranking: Ranking, form: Format, top: int) -> None:
@@ -70,28 +93,52 @@ def print_ranking(ranking: Ranking, form: Format, top: int) -> None:
 
 
 def _print_table(ranking: Ranking, top: int) -> None:
-    """A leaderboard with a line between tiers and a small picture of each interval."""
+    """A leaderboard with a line between tiers and a small picture of each interval, as far as there is room."""
     head, rows = cells(ranking, top)
+    if "tier" in head and out.width >= PICTURE_FROM:
+        head.append(PICTURE)
+        rows = [[*row, drawn] for row, drawn in zip(rows, _whiskers(ranking, top), strict=True)]
+    tiers = [row[head.index("tier")] if "tier" in head else "" for row in rows]
+    head, rows = fit_into(head, rows, out.width)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for name in head:
-        table.add_column(name, justify="left" if name == "item" else "right", overflow="fold", no_wrap=name != "item")
-    known = "tier" in head
-    pictures = _whiskers(ranking, top) if known and out.width >= 100 else None
-    if pictures:
-        table.add_column(f"{ranking.level:.0%} interval")
-    tier = head.index("tier") if known else None
+        title = f"{ranking.level:.0%} interval" if name == PICTURE else name
+        side = "left" if name in ("item", PICTURE) else "right"
+        table.add_column(title, justify=side, no_wrap=True, style="cyan" if name == PICTURE else None)  # type: ignore[arg-type]
     for position, row in enumerate(rows):
-        last = tier is not None and position + 1 < len(rows) and rows[position + 1][tier] != row[tier]
-        table.add_row(*map(plain, row), *([pictures[position]] if pictures else []), end_section=last)
+        last = position + 1 < len(rows) and tiers[position + 1] != tiers[position]
+        table.add_row(*map(plain, row), end_section=last)
     out.print(table)
     _print_footer(ranking, hidden=len(ranking) - len(rows))
+
+
+def fit_into(head: list[str], rows: list[list[str]], width: int) -> tuple[list[str], list[list[str]]]:
+    """The columns that there is room for, with the names of items shortened to the room that is left."""
+    cell = [max(map(cell_len, column)) for column in zip(head, *rows, strict=True)]
+    wide = dict(zip(head, cell, strict=True))
+    kept = list(head)
+
+    def room() -> int:
+        return width - sum(wide[name] for name in kept if name != "item") - 3 * (len(kept) - 1) - 2
+
+    for name in LEFT_OUT_FIRST:
+        if name in kept and room() < min(wide["item"], FAIR_NAME if name == PICTURE else LEAST_NAME):
+            kept.remove(name)
+    space = max(room(), LEAST_NAME)
+    places = [head.index(name) for name in kept]
+    item = kept.index("item")
+    fitted = [[row[place] for place in places] for row in rows]
+    for row in fitted:
+        row[item] = shorten(row[item], space)
+    return kept, fitted
 
 
 def _print_footer(ranking: Ranking, *, hidden: int) -> None:
     """What a reader of the table must know: what is not shown, how it was made, and what to mind."""
     said = [f"… and {hidden:,} more (--top 0 prints all)\n"] if hidden > 0 else []
     prior = f", prior {ranking.fit.settings['prior']}" if "prior" in ranking.fit.settings else ""
-    said.append(f"{ranking.fit.comparisons:,} comparisons; {ranking.fit.model}{prior}; scores: {ranking.scale}")
+    made = f"{counted(ranking.fit.comparisons, 'comparison')}; {ranking.fit.model}{prior}"
+    said.append(f"{made}; scores: {ranking.scale}")
     said += [
         f"effect of {row['effect']}: {row['estimate']:.3f} ({row['low']:.3f} … {row['high']:.3f})"
         for row in ([] if ranking.effects is None else ranking.effects.to_pylist())
@@ -101,13 +148,18 @@ def _print_footer(ranking: Ranking, *, hidden: int) -> None:
         out.print(plain(line), highlight=False, soft_wrap=True)
 
 
-def _whiskers(ranking: Ranking, top: int, width: int = 30) -> list[str]:
+def _whiskers(ranking: Ranking, top: int) -> list[str]:
+    """A line from the low to the high limit of every row, with a dot at the score; nothing where there is none."""
     table = ranking.to_frame().slice(0, top).to_pylist()
-    lowest, highest = min(row["low"] for row in table), max(row["high"] for row in table)
-    unit = (width - 1) / max(highest - lowest, 1e-12)
+    scored = [row for row in table if not isnan(row["score"])]
+    lowest = min((row["low"] for row in scored), default=0.0)
+    highest = max((row["high"] for row in scored), default=1.0)
+    unit = (PICTURE_CELLS - 1) / max(highest - lowest, 1e-12)
     drawn = []
     for row in table:
+        if isnan(row["score"]):
+            drawn.append("")
+            continue
         low, at, high = (round((row[name] - lowest) * unit) for name in ("low", "score", "high"))
-        line = " " * low + "─" * (at - low) + "●" + "─" * (high - at)
-        drawn.append(f"[cyan]{line}[/]")
+        drawn.append(" " * low + "─" * (at - low) + "●" + "─" * (high - at))
     return drawn

@@ -26,13 +26,18 @@ from sidewise.cli.columns import (
     wants_stream,
 )
 from sidewise.cli.console import err, explained, progress
-from sidewise.cli.leaderboard import Format, print_ranking, write_ranking
+from sidewise.cli.leaderboard import Format, check_name, print_ranking, write_ranking
 from sidewise.comparisons import Comparisons, PairCounts
 from sidewise.errors import SidewiseError
 from sidewise.ranking import Ranking
 
 # Named here, and not asked of the models, so that --help need not load them; a test compares.
 MODEL_NAMES = ("bradley-terry", "elo", "page-rank", "random-order", "win-rate")
+# What the options of the models are called here.
+FLAGS = {
+    "ties": "--ties", "prior": "--prior", "covariates": "--covariate", "intervals": "--intervals-by", "unit": "--unit",
+    "replicates": "--replicates", "orders": "--orders", "seed": "--seed", "strict": "--strict", "level": "--interval",
+}  # fmt: skip
 
 
 def rank(
@@ -44,7 +49,8 @@ def rank(
     interval: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     intervals: Annotated[str | None, typer.Option("--intervals-by", help="posterior, hessian, sandwich, bootstrap or none.")] = None,  # noqa: E501
     unit: Annotated[str | None, typer.Option(help="What bootstrap and sandwich take as independent: comparison or worker.")] = None,  # noqa: E501
-    replicates: Annotated[int | None, typer.Option(help="Of the bootstrap.")] = None,
+    replicates: Annotated[int | None, typer.Option(help="Of the bootstrap.", min=2)] = None,
+    orders: Annotated[int | None, typer.Option(help="Average elo over so many random orders of rows.", min=0)] = None,
     seed: Annotated[int | None, typer.Option(help="Of everything random.")] = None,
     scale: Annotated[str, typer.Option(help="model, or elo (400 points are odds of ten to one).")] = "model",
     anchor: Annotated[str | None, typer.Option(help="Item to put at the zero of the scale.")] = None,
@@ -53,7 +59,7 @@ def rank(
     report: Annotated[Path | None, typer.Option(help="Write a report with pictures to this HTML file.")] = None,
     title: Annotated[str | None, typer.Option(help="Of the report.")] = None,
     form: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.table,
-    top: Annotated[int, typer.Option(help="How many rows of the table to print; 0 prints all.")] = 50,
+    top: Annotated[int, typer.Option(help="How many rows of the table to print; 0 prints all.", min=0)] = 50,
     left: Left = None, right: Right = None, winner: Winner = None, loser: Loser = None, worker: Worker = None,
     weight: Weight = None, factor: Factor = None, winner_is: WinnerIsOption = None, undecided: UndecidedOption = None,
     outcome: OutcomeOption = None, delimiter: Delimiter = None,
@@ -67,11 +73,15 @@ def rank(
     loser. Otherwise name them. Scores are log-odds unless you ask for --scale elo.
     """
     with explained():
-        wanted = _options(model, ties, prior, covariate, interval, intervals, unit, replicates, seed, strict=strict)
+        wanted = _options(
+            model, ties, prior, covariate, interval, intervals, unit, replicates, orders, seed, strict=strict
+        )
+        _check_outputs(output, report)
+        reduced = wants_stream(file, stream, model, wanted, {"worker": worker, "factor": factor})
         answers = read_answers(
-            file, skip_bad, stream=wants_stream(file, stream, wanted), left=left, right=right, winner=winner,
-            loser=loser, worker=worker, weight=weight, factors=tuple(factor or ()), winner_is=winner_is,
-            undecided=undecided, outcomes=outcome_words(outcome), delimiter=delimiter, items=lines(items),
+            file, skip_bad, stream=reduced, left=left, right=right, winner=winner, loser=loser, worker=worker,
+            weight=weight, factors=tuple(factor or ()), winner_is=winner_is, undecided=undecided,
+            outcomes=outcome_words(outcome), delimiter=delimiter, items=lines(items),
         )  # fmt: skip
         ranking = _fit(answers, model, wanted)
         if scale != "model" or anchor is not None:
@@ -86,14 +96,15 @@ def rank(
 
 def _options(
     model: str, ties: str | None, prior: str | None, covariate: list[str] | None, interval: float,
-    intervals: str | None, unit: str | None, replicates: int | None, seed: int | None, *, strict: bool,
+    intervals: str | None, unit: str | None, replicates: int | None, orders: int | None, seed: int | None, *,
+    strict: bool,
 ) -> dict[str, Any]:  # fmt: skip
     """The options that were given, if the model takes them."""
     from sidewise.models import find_model
 
     given: dict[str, Any] = {
         "ties": ties, "prior": _prior(prior), "covariates": covariate or None, "intervals": intervals, "unit": unit,
-        "replicates": replicates, "seed": seed, "strict": strict or None,
+        "replicates": replicates, "orders": orders, "seed": seed, "strict": strict or None,
     }  # fmt: skip
     given = {name: value for name, value in given.items() if value is not None}
     if given.get("prior") == "none":
@@ -101,10 +112,24 @@ def _options(
     taken = signature(find_model(model)).parameters
     for name in given:
         if name not in taken:
-            raise SidewiseError(f"{model} has no option {name}; it takes: {', '.join(list(taken)[1:])}")
+            known = ", ".join(flag for option, flag in FLAGS.items() if option in taken)
+            raise SidewiseError(f"{model} has no option {FLAGS[name]}; it takes: {known}")
     if "level" in taken:
         given["level"] = interval
     return given
+
+
+def _check_outputs(output: Path | None, report: Path | None) -> None:
+    """What cannot be written is said before the work, not after it."""
+    if output is not None:
+        check_name(output)
+    if report is not None:
+        from sidewise.report.page import check_extras
+
+        check_extras()
+    for path in (output, report):
+        if path is not None and not path.parent.is_dir():
+            raise SidewiseError(f"{path}: there is no folder {path.parent}; make it first")
 
 
 def _prior(text: str | None) -> Any:

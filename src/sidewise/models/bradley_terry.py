@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from sidewise.comparisons import Comparisons, Graph, PairCounts, components
-from sidewise.errors import ConvergenceError, Disconnected, ModelError, NotConverged
+from sidewise.errors import ConvergenceError, Disconnected, ModelError, NotConverged, PriorConflict
 from sidewise.models import robust
 from sidewise.models.bootstrap import Progress, Unit
 from sidewise.models.existence import require_maximum
@@ -17,7 +17,7 @@ from sidewise.models.newton import Optimum
 from sidewise.models.posterior import Posterior
 from sidewise.models.priors import Normal, VirtualItem
 from sidewise.models.problem import SIDE, Problem, Ties
-from sidewise.models.spread import estimate_spread
+from sidewise.models.spread import LOOSE, contradicted, estimate_spread
 from sidewise.ranking import Fit, Ranking, Uncertainty
 
 Intervals = Literal["posterior", "hessian", "sandwich", "bootstrap", "none"]
@@ -94,7 +94,8 @@ def bradley_terry(
         require_maximum(counts, graph)
     problem = Problem.of(comparisons, counts, graph, ties=ties, covariates=tuple(covariates), prior=prior)
     problem, optimum, settled = _maximise(problem, covariates, tol=tol, limit=limit)
-    notes = _report(optimum, graph, counts, prior, strict=strict, settled=settled)
+    loosened = _is_estimated(prior) and problem.prior == Normal(LOOSE)
+    notes = _report(optimum, graph, counts, prior, strict=strict, settled=settled, loosened=loosened)
     settings = {"prior": problem.stated_prior, "ties": ties, "covariates": tuple(covariates), "intervals": intervals,
                 "unit": unit, "level": level, "tol": tol}  # fmt: skip
     return Ranking(
@@ -112,7 +113,7 @@ def bradley_terry(
         level=level,
         effects=problem.effects(optimum, level) if problem.others else None,
         uncertainty=_uncertainty(problem, optimum, comparisons, intervals, unit, replicates, seed, progress,
-                                 spread_estimated=_is_estimated(prior)),
+                                 spread_estimated=_is_estimated(prior) and not loosened),
     )  # fmt: skip
 
 
@@ -124,9 +125,14 @@ def _maximise(problem: Problem, covariates: Sequence[str], *, tol: float, limit:
     """The problem with its prior filled in, its maximum, and whether the prior's spread settled."""
     start, settled = problem.start(), True
     try:
-        if isinstance(problem.prior, Normal) and problem.prior.sd is None:
-            problem, start, settled = estimate_spread(problem, start)
-        return problem, problem.climb(start, tol=tol, limit=limit), settled
+        if not (isinstance(problem.prior, Normal) and problem.prior.sd is None):
+            return problem, problem.climb(start, tol=tol, limit=limit), settled
+        problem, start, settled = estimate_spread(problem, start)
+        optimum = problem.climb(start, tol=tol, limit=limit)
+        if contradicted(problem, optimum.point):
+            problem = replace(problem, prior=Normal(LOOSE))
+            optimum = problem.climb(optimum.point, tol=tol, limit=limit)
+        return problem, optimum, settled
     except np.linalg.LinAlgError:
         raise ModelError(
             f"the effects of {', '.join(covariates)} cannot be told apart from each other or from the items: "
@@ -141,7 +147,7 @@ def _uncertainty(
     if intervals == "none":
         return None
     if intervals in ("posterior", "hessian"):
-        return Posterior(problem, optimum.point, intervals == "posterior", spread_estimated, seed)
+        return Posterior(problem, optimum.point, comparisons.items, intervals == "posterior", spread_estimated, seed)
     assert isinstance(comparisons, Comparisons)
     if intervals == "sandwich":
         return robust.sandwich(problem, optimum, comparisons, unit, seed=seed)
@@ -184,7 +190,7 @@ def _check_covariate(comparisons: Comparisons, name: str) -> None:
 
 def _report(
     optimum: Optimum, graph: Graph, counts: PairCounts, prior: Normal | VirtualItem | None, *,
-    strict: bool, settled: bool,
+    strict: bool, settled: bool, loosened: bool,
 ) -> tuple[str, ...]:  # fmt: skip
     """Say what a reader of the result must know; warn about what needs an eye."""
     notes: list[str] = []
@@ -196,6 +202,13 @@ def _report(
         if strict:
             raise ConvergenceError(message)
         warnings.warn(message, NotConverged, stacklevel=3)
+    if loosened:
+        message = (
+            "the data contradict a common spread of all items (were only neighbours compared?); "
+            f"a loose prior, {Normal(LOOSE)}, is used instead of an estimated one"
+        )
+        warnings.warn(message, PriorConflict, stacklevel=3)
+        notes.append(message)
     sizes = np.bincount(graph.label)
     if (parts := int((sizes > 1).sum())) > 1:
         basis = "rests on the prior alone" if prior is not None else "means nothing: each has its own zero"

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.linalg.lapack import dpotrf, dpotri
 from scipy.sparse import csr_array
@@ -79,6 +80,16 @@ class Laplacian:
             matrix += (self.pin.label[:, None] == self.pin.label) / self.pin.size[self.pin.label]
         return np.asarray(matrix)
 
+    def permuted(self, order: NDArray[np.intp]) -> "Laplacian":
+        """The same with the items in another order."""
+        place = np.empty(self.n, np.int32)
+        place[order] = np.arange(self.n, dtype=np.int32)
+        edges = self.upper.tocoo()
+        ends = place[edges.row], place[edges.col]
+        upper = csr_array((edges.data, (np.minimum(*ends), np.maximum(*ends))), shape=self.upper.shape)
+        pin = None if self.pin is None else Pin(self.pin.label[order], self.pin.size)
+        return Laplacian(upper, self.extra[order], pin)
+
     @cached_property
     def inverse(self) -> Floats:
         """The inverse, for as many items as a dense matrix can hold: a third of the work of inverting any matrix."""
@@ -97,6 +108,8 @@ class Laplacian:
         """The x of L x = b, for one right-hand side or a column of them."""
         if self.n <= SMALL:
             return np.asarray(cho_solve(self._cholesky, b))
+        if "_factor" in self.__dict__:  # conjugate gradients have given up on this matrix before
+            return self._solve_sparse(b)
         x, done = conjugate_gradients(self, b, tol, PATIENCE)
         if done:
             return x
@@ -120,20 +133,6 @@ class Laplacian:
             ground[np.unique(self.pin.label, return_index=True)[1]] = 1.0
         matrix = diags_array(self.degree + ground) - self.upper - self._lower
         return splu(matrix.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-
-
-def random_signs(rng: np.random.Generator, shape: int | tuple[int, ...]) -> Floats:
-    """Random signs."""
-    return np.asarray(rng.integers(2, size=shape, dtype=np.int8) * 2.0 - 1.0, float)
-
-
-def trace_of_inverse(laplacian: Laplacian, *, seed: int = 0) -> float:
-    """Tr L⁻¹: exact for few items, by random signs (Hutchinson 1989) for many, where one or two vectors do."""
-    if laplacian.n <= SMALL:
-        return float(np.trace(laplacian.inverse))
-    probes = max(1, round(1024 / laplacian.n))
-    probe = random_signs(np.random.default_rng(seed), (laplacian.n, probes))
-    return float((probe * laplacian.solve(probe, 1e-2)).sum() / probes)
 
 
 class Product(Protocol):

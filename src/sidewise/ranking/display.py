@@ -1,19 +1,23 @@
 """A ranking to look at: as text in a terminal, as a table in a notebook."""
 
 from html import escape
+from math import floor, isfinite, log10
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 if TYPE_CHECKING:
     from sidewise.ranking.result import Ranking
 
 ROWS = 20
+FINEST = 12  # decimals: beyond them are rounding errors
 
 
 def cells(ranking: "Ranking", limit: int) -> tuple[list[str], list[list[str]]]:
     """The head and the first rows of a leaderboard, as strings."""
     table = ranking.to_frame().slice(0, limit)
-    digits = 0 if ranking.factor != 1 or ranking.unit == "points" else 3
-    known = "low" in table.column_names
+    digits = decimals(ranking, least=3)
+    known, parts = "low" in table.column_names, "component" in table.column_names
     head = ["rank", "item", "score", *(["interval", "ranks", "tier"] if known else []), "comparisons"]
     rows = []
     for row in table.to_pylist():
@@ -21,13 +25,63 @@ def cells(ranking: "Ranking", limit: int) -> tuple[list[str], list[list[str]]]:
         if known:
             cell += [f"{row['low']:.{digits}f} … {row['high']:.{digits}f}", span(row["rank_low"], row["rank_high"])]
             cell.append(_dash(row["tier"]))
-        rows.append([*cell, f"{row['comparisons']:,.10g}"])
-    return head, rows
+        cell.append(f"{row['comparisons']:,.10g}")
+        rows.append([*cell, *([str(row["component"])] if parts else [])])
+    return [*head, *(["part"] if parts else [])], rows
+
+
+def decimals(ranking: "Ranking", *, least: int) -> int:
+    """How many decimals tell the scores apart: the least for a range of 1 or more, one more for every tenth of it.
+
+    The range is that of all numbers shown. Where an interval is wide, more decimals of its score would say nothing.
+    """
+    if ranking.factor != 1 or ranking.unit == "points":
+        return 0
+    table = ranking.to_frame()
+    low, high = ("low", "high") if "low" in table.column_names else ("score", "score")
+    lows, highs = (table[name].to_numpy() for name in (low, high))
+    shown = np.concatenate([lows[np.isfinite(lows)], highs[np.isfinite(highs)]])
+    reach = float(np.ptp(shown)) if len(shown) else 0.0
+    finer = floor(-log10(reach)) if isfinite(reach) and reach > 0 else 0
+    return min(FINEST, least + max(0, finer))
 
 
 def span(low: int | None, high: int | None) -> str:
     """An interval of ranks, short where it is one rank."""
     return "–" if low is None else f"{low}" if low == high else f"{low}–{high}"
+
+
+def counted(number: float, thing: str) -> str:
+    """A number of things, in the right form.
+
+    >>> counted(1, "item"), counted(2000, "item")
+    ('1 item', '2,000 items')
+    """
+    return f"{number:,.10g} {thing}" if number == 1 else f"{number:,.10g} {thing}s"
+
+
+def shorten(name: str, width: int) -> str:
+    """A name on one line of at most ``width`` cells of a terminal; what does not fit is left out of its middle.
+
+    Names of one collection often begin alike (addresses) or end alike (files), seldom both.
+
+    >>> shorten("https://example.org/cakes/0001.jpg", 20)
+    'https://ex…/0001.jpg'
+    """
+    from rich.cells import cell_len
+
+    name = " ".join(name.splitlines())
+    if cell_len(name) <= width:
+        return name
+    head, tail = "", ""
+    for first, last in zip(name, reversed(name), strict=True):
+        if cell_len(head + first + tail) < width:
+            head += first
+        if cell_len(head + last + tail) < width:
+            tail = last + tail
+        else:
+            break
+    return f"{head}…{tail}"
 
 
 def text(ranking: "Ranking") -> str:

@@ -47,7 +47,7 @@ class Fit:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # arrays have no one truth value: a ranking is equal to itself alone
 class Ranking:
     """Items in order, with scores, what is sure about them, and how they were fitted.
 
@@ -155,6 +155,11 @@ class Ranking:
             raise ModelError(f"scale={scale!r} is neither 'model' nor 'elo'")
         if scale == "elo" and self.unit != "log-odds":
             raise ModelError(f"{self.fit.model} scores are {self.unit}, not log-odds: there is no Elo scale for them")
+        if self.unit not in _SHIFTABLE and (anchor is not None or zero == MEAN):
+            raise ModelError(
+                f"{self.fit.model} scores ({self.unit}) are measured from 0 and have no other zero: leave out the "
+                "anchor or the mean, or use bradley_terry",
+            )
         chosen: Zero = self.items.code(anchor) if anchor is not None else (zero or self.zero)
         factor, offset = (ELO_FACTOR, ELO_CENTRE) if scale == "elo" else (1.0, 0.0)
         return replace(self, zero=chosen, factor=factor, offset=offset)
@@ -162,12 +167,21 @@ class Ranking:
     @property
     def scale(self) -> str:
         """Where the zero of the scale is and what its unit is, in words."""
-        zero = self.zero
-        place = f"the item {self.items[zero]!r}" if isinstance(zero, int) else _PLACES[zero]
-        if self.unit not in _SHIFTABLE:
-            return self.unit
         unit = "Elo points (400 are odds of ten to one)" if self.factor != 1 else self.unit
-        return f"{unit}; {self.offset:g} is {place}"
+        if self.unit not in _SHIFTABLE or (self.unit != "log-odds" and self.zero == MODEL):
+            return unit
+        return f"{unit}; {self._place}"
+
+    @property
+    def _place(self) -> str:
+        """Where the zero of the scale is, in words."""
+        at = f"{self.offset:g}"
+        if isinstance(self.zero, int):
+            alone = "" if self.comparable else " (scores of other parts cannot be compared with it)"
+            return f"{at} is the item {self.items[self.zero]!r}{alone}"
+        if not self.comparable:
+            return f"each part has its own zero: {at} is the mean of its items"
+        return f"{at} is {_PLACES[self.zero]}"
 
     def to_frame(self, level: float | None = None) -> pa.Table:
         """The ranking as an Arrow table, best first; ``.to_pandas()`` makes a pandas frame of it."""
@@ -210,7 +224,8 @@ class Ranking:
     def __repr__(self) -> str:
         state = f"converged in {self.fit.steps}" if self.fit.converged else f"NOT converged in {self.fit.steps}"
         best = f", first {self.order[0]!r}" if self.order else ""
-        return f"Ranking({len(self):,} items, {self.fit.comparisons:,} comparisons, {self.fit.model}, {state}{best})"
+        size = f"{display.counted(len(self), 'item')}, {display.counted(self.fit.comparisons, 'comparison')}"
+        return f"Ranking({size}, {self.fit.model}, {state}{best})"
 
     def __str__(self) -> str:
         return display.text(self)
@@ -220,9 +235,9 @@ class Ranking:
 
     def _known(self) -> Uncertainty:
         if self.uncertainty is None:
-            raise ModelError(
-                f"{self.fit.model} gives no intervals of its own; ask for intervals='bootstrap' or use bradley_terry",
-            )
+            asked = self.fit.settings.get("intervals")  # only models that can bootstrap have this setting
+            cure = f" with intervals={asked!r}; ask for intervals='bootstrap'" if asked else "; use bradley_terry"
+            raise ModelError(f"{self.fit.model} gives no intervals{cure}")
         return self.uncertainty
 
     def _link(self) -> Link:
@@ -238,7 +253,7 @@ class Ranking:
 
 
 _PLACES = {MEAN: "the mean of the items", MODEL: "the zero of the model"}
-_SHIFTABLE = ("log-odds",)
+_SHIFTABLE = ("log-odds", "points")  # a share has no other zero than 0
 
 
 def _checked(level: float | None, default: float) -> float:

@@ -1,6 +1,8 @@
 """What the report says of the data: how well the comparisons hang together, and whether a side was favoured."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +24,21 @@ class SideBias:
     decided: float
     by_worker: Floats  # shares of left answers of the workers with enough answers
 
-    @property
-    def verdict(self) -> str:
-        """What follows, in words."""
-        if self.low <= 0.5 <= self.high:
-            return "No favoured side can be seen in the whole."
+    def verdict(self, effects: Sequence[Mapping[str, Any]] = ()) -> str:
+        """What follows, in words; advice only where the effect of the side is not fitted yet."""
         side = "left" if self.share > 0.5 else "right"
-        return f"The {side} side is favoured: fit its effect with --covariate side, or balance the sides."
+        seen = f"The {side} side is favoured" if self.shows else "No favoured side can be seen in the whole"
+        for row in effects:
+            if row["effect"] == "side":
+                return (f"{seen}; the effect of the left side is fitted, {row['estimate']:.2f} "
+                        f"({row['low']:.2f} to {row['high']:.2f}), and the scores are free of it.")  # fmt: skip
+        advice = ": fit its effect (bradley-terry with --covariate side), or balance the sides" if self.shows else ""
+        return f"{seen}{advice}."
+
+    @property
+    def shows(self) -> bool:
+        """Whether one side is surely favoured."""
+        return not self.low <= 0.5 <= self.high
 
 
 def side_bias(comparisons: Comparisons | PairCounts, level: float) -> SideBias | None:

@@ -9,12 +9,14 @@ from sidewise.comparisons import Comparisons, PairCounts
 from sidewise.comparisons.summary import Summary, summarise
 from sidewise.extras import need
 from sidewise.ranking import Ranking
-from sidewise.ranking.display import span
+from sidewise.ranking.display import counted, decimals, span
 from sidewise.report.health import opponents, repeats, side_bias
 from sidewise.report.plots import MOST_ITEMS, histogram, side_picture, svg, win_map
 
 MOST_ROWS = 500  # in the page's leaderboard; files hold them all
 MOST_INTERVALS = 60  # in the forest plot
+MOST_OPEN_ROWS = 60  # a longer leaderboard scrolls in a box of its own
+EXTRAS = ("jinja2", "altair", "vl_convert")
 
 
 def write_report(
@@ -24,12 +26,20 @@ def write_report(
     Path(path).write_text(render(ranking, comparisons, title=title), encoding="utf-8")
 
 
+def check_extras() -> None:
+    """Say at once, before any work is done for a report, that the libraries which draw it are missing."""
+    for module in EXTRAS:
+        need(module, extra="plot")
+
+
 def render(ranking: Ranking, comparisons: Comparisons | PairCounts, *, title: str) -> str:
     """The report as text."""
     jinja2 = need("jinja2", extra="plot")
     home = files("sidewise.report")
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     environment.filters["span"] = lambda row: span(row["rank_low"], row["rank_high"])
+    environment.filters["counted"] = counted
+    environment.filters["in_words"] = in_words
     template = environment.from_string(home.joinpath("template.html").read_text(encoding="utf-8"))
     safe = jinja2.utils.markupsafe.Markup
     parts = {name: safe(home.joinpath(name).read_text(encoding="utf-8")) for name in ("style.css", "page.js")}
@@ -42,7 +52,9 @@ def render(ranking: Ranking, comparisons: Comparisons | PairCounts, *, title: st
 
 def _facts(ranking: Ranking, comparisons: Comparisons | PairCounts) -> dict[str, Any]:
     table = ranking.to_frame()
-    digits = 0 if ranking.factor != 1 or ranking.unit == "points" else 2
+    digits = decimals(ranking, least=2)
+    bias = side_bias(comparisons, ranking.level)
+    effects = [] if ranking.effects is None else ranking.effects.to_pylist()
     return {
         "ranking": ranking,
         "fit": ranking.fit,
@@ -52,12 +64,28 @@ def _facts(ranking: Ranking, comparisons: Comparisons | PairCounts) -> dict[str,
         "known": ranking.uncertainty is not None,
         "parts": "component" in table.column_names,
         "summary": _summary(comparisons),
-        "bias": side_bias(comparisons, ranking.level),
-        "effects": [] if ranking.effects is None else ranking.effects.to_pylist(),
+        "bias": bias,
+        "verdict": "" if bias is None else bias.verdict(effects),
+        "effects": effects,
+        "prior": in_words(ranking.fit.settings.get("prior")) != "none",
+        "tall": min(len(ranking), MOST_ROWS) > MOST_OPEN_ROWS,
         "drawn": min(len(ranking), MOST_INTERVALS),
         "mapped": min(len(ranking), MOST_ITEMS),
         "level": f"{ranking.level:.0%}",
     }
+
+
+def in_words(value: Any) -> str:
+    """A setting as a reader would write it, not as Python does."""
+    match value:
+        case list() | tuple():
+            return ", ".join(map(in_words, value)) or "none"
+        case bool():
+            return "yes" if value else "no"
+        case float():
+            return f"{value:g}"
+        case _:
+            return "none" if str(value) == "None" else str(value)
 
 
 def _summary(comparisons: Comparisons | PairCounts) -> Summary:

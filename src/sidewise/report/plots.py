@@ -8,10 +8,14 @@ from numpy.typing import NDArray
 from sidewise.comparisons.arrow import Floats
 from sidewise.extras import need
 from sidewise.ranking import Ranking
-from sidewise.ranking.plot import ACCENT, INK, OTHER, styled
+from sidewise.ranking.display import counted
+from sidewise.ranking.plot import ACCENT, INK, OTHER, short_labels, styled
 from sidewise.report.health import SideBias
 
 MOST_ITEMS = 40  # in a heat map that can still be read
+MAP_WIDTH, SMALLEST_CELL, LARGEST_CELL = 480, 15, 60  # of the heat map, in pixels: few items have large cells
+WRITTEN_CELL = 40  # from here on the chance is written into the cell
+FEWEST_BINS = 5  # of a histogram: one bar over the whole width looks like none
 
 
 def svg(chart: Any) -> str:
@@ -30,19 +34,28 @@ def win_map(ranking: Ranking) -> Any:
             if a != b:
                 chance = ranking.probability(a, b)
                 values.append({"row": a, "column": b, "chance": chance, "says": f"{a} over {b}: {chance:.0%}"})
-    return styled(
-        alt.Chart(alt.Data(values=values), width=alt.Step(15), height=alt.Step(15))
-        .mark_rect()
-        .encode(
-            x=alt.X("column:N", sort=list(items), title="over this one", axis=alt.Axis(orient="top", labelAngle=-60)),
-            y=alt.Y("row:N", sort=list(items), title="preferred"),
-            color=alt.Color(
-                "chance:Q", title="chance", legend=alt.Legend(format=".0%"),
-                scale=alt.Scale(domain=[0, 0.5, 1], range=[OTHER, "#f7f7f5", ACCENT]),
-            ),
-            description="says:N",
+    step = min(LARGEST_CELL, max(SMALLEST_CELL, MAP_WIDTH // len(items)))
+    labels = short_labels(items)
+    base = alt.Chart(alt.Data(values=values), width=alt.Step(step), height=alt.Step(step)).encode(
+        x=alt.X(
+            "column:N", sort=list(items), title=None, axis=alt.Axis(orient="top", labelAngle=-60, labelExpr=labels)
+        ),
+        y=alt.Y("row:N", sort=list(items), title=None, axis=alt.Axis(labelExpr=labels)),
+        description="says:N",
+    )
+    fields = base.mark_rect().encode(
+        color=alt.Color(
+            "chance:Q", title="row over column", legend=alt.Legend(format=".0%"),
+            scale=alt.Scale(domain=[0, 0.5, 1], range=[OTHER, "#f7f7f5", ACCENT]),
         )
     )  # fmt: skip
+    if step < WRITTEN_CELL:
+        return styled(fields)
+    dark = alt.expr.abs(alt.datum.chance - 0.5) > 0.25
+    figures = base.mark_text(fontSize=12).encode(
+        text=alt.Text("chance:Q", format=".0%"), color=alt.condition(dark, alt.value("#fff"), alt.value(INK))
+    )
+    return styled(fields + figures)
 
 
 def histogram(values: Floats | NDArray[np.int64], title: str) -> Any:
@@ -58,12 +71,13 @@ def histogram(values: Floats | NDArray[np.int64], title: str) -> Any:
         alt.Chart(alt.Data(values=rows), width=330, height=150)
         .mark_bar(color=ACCENT, binSpacing=1)
         .encode(
-            x=alt.X("from:Q", title=title, bin="binned", scale=alt.Scale(nice=False), axis=alt.Axis(tickMinStep=1)),
+            x=alt.X("from:Q", title=title, bin="binned", scale=alt.Scale(nice=False),
+                    axis=alt.Axis(values=whole_ticks(edges[0], edges[-1]), format=",d")),
             x2="to:Q",
-            y=alt.Y("count:Q", title="count", axis=alt.Axis(tickMinStep=1)),
+            y=alt.Y("count:Q", title="count", axis=alt.Axis(tickMinStep=1, format=",d", tickCount=5)),
             description="says:N",
         )
-    )
+    )  # fmt: skip
 
 
 def whole_edges(values: Floats, bins: int = 24) -> Floats:
@@ -71,8 +85,17 @@ def whole_edges(values: Floats, bins: int = 24) -> Floats:
     low, high = np.floor(values.min(initial=np.inf)), np.ceil(values.max(initial=-np.inf))
     if not np.isfinite(low):
         low, high = 0.0, 1.0
+    low = max(min(low, 0), low - max(0, FEWEST_BINS - 1 - (high - low)) // 2)
+    high = max(high, low + FEWEST_BINS - 1)
     step = np.ceil((high - low + 1) / bins)
     return np.arange(low, high + step + 1, step) - 0.5
+
+
+def whole_ticks(low: float, high: float, most: int = 9) -> list[int]:
+    """Round whole numbers between two edges: multiples of 1, 2 or 5 times a power of ten."""
+    steps = (digit * 10**power for power in range(18) for digit in (1, 2, 5))
+    step = next(step for step in steps if (high - low) / step <= most)
+    return list(range(int(np.ceil(low / step)) * step, int(np.floor(high)) + 1, step))
 
 
 def _whole(low: float, high: float) -> str:
@@ -95,7 +118,12 @@ def side_picture(bias: SideBias) -> Any:
     edges = np.linspace(0, 1, 26)
     heights, _ = np.histogram(bias.by_worker, edges)
     rows = [
-        {"share": low, "to": high, "workers": count, "says": f"{low:.0%} to {high:.0%} left: {count} workers"}
+        {
+            "share": low,
+            "to": high,
+            "workers": count,
+            "says": f"{low:.0%} to {high:.0%} left: {counted(count, 'worker')}",
+        }
         for low, high, count in zip(edges[:-1].tolist(), edges[1:].tolist(), heights.tolist(), strict=True)
     ]
     bars = alt.Chart(alt.Data(values=rows), width=560, height=110).mark_bar(color=ACCENT, opacity=0.8)
