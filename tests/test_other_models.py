@@ -11,7 +11,7 @@ from tests.making import comparisons, random_comparisons
 
 import sidewise as sw
 from sidewise.cli.rank import MODEL_NAMES
-from sidewise.errors import ModelError, OrderDependent
+from sidewise.errors import ConvergenceError, ModelError, NotConverged, OrderDependent
 from sidewise.models import MODELS, find_model
 
 
@@ -77,6 +77,38 @@ def test_win_rates_are_wilson_intervals_of_shares():
     assert ranking.tiers()
     with pytest.raises(ModelError, match="neither 'comparisons' nor 'opponents'"):
         sw.win_rate(answers, average="days")
+
+
+def test_win_rates_are_not_sure_after_one_comparison():
+    ranking = sw.win_rate(sw.Comparisons.from_arrays(left=["x"], right=["y"], winner=["x"]))
+    assert ranking.tiers() == [["x", "y"]]
+    assert ranking.to_frame()["rank_high"].to_pylist() == [2, 2]
+    with pytest.raises(ModelError, match="one by one"):
+        ranking.confidence("x", "y")
+    sure = sw.win_rate(sw.Comparisons.from_matrix([[0, 90], [10, 0]], ["x", "y"]))
+    assert sure.tiers() == [["x"], ["y"]]
+    assert sure.to_frame()["rank_high"].to_pylist() == [1, 2]
+
+
+def test_page_rank_says_when_it_has_not_converged():
+    answers = random_comparisons(5, 60)
+    with pytest.warns(NotConverged, match="last of 1 steps"):
+        assert not sw.page_rank(answers, limit=1).fit.converged
+    with pytest.raises(ConvergenceError):
+        sw.page_rank(answers, limit=1, strict=True)
+
+
+def test_elo_does_not_overflow():
+    answers = sw.Comparisons.from_arrays(winner=["a", "b"], loser=["b", "a"], weight=[1e12, 1e12])
+    assert np.isfinite(sw.elo(answers, orders=2).raw).all()
+    with pytest.warns(OrderDependent):
+        assert np.isfinite(sw.elo(answers).raw).all()
+
+
+@pytest.mark.parametrize("model", [sw.bradley_terry, sw.win_rate, sw.page_rank, sw.random_order, sw.elo])
+def test_models_say_what_they_take(model):
+    with pytest.raises(ModelError):
+        model({"left": ["a"], "right": ["b"], "winner": ["a"]})
 
 
 def test_an_item_nobody_compared_has_no_win_rate():

@@ -81,6 +81,28 @@ def test_a_duckdb_query_gives_the_same_comparisons():
         assert_is_the_table(sw.Comparisons.from_frame(connection.sql("select * from answers")))
 
 
+@pytest.mark.parametrize("kind", [pl.Categorical, pl.Enum(["007", "b", "c", "tie"])])
+def test_polars_categories_are_ids(kind):
+    frame = pl.from_arrow(ANSWERS).with_columns(pl.col("left", "right", "label").cast(kind))
+    assert_is_the_table(sw.Comparisons.from_frame(frame))
+
+
+def test_json_columns_that_only_later_records_have_are_not_lost(tmp_path):
+    path = tmp_path / "a.jsonl"
+    rows = ['{"left":"a","right":"b","winner":"a","worker":"w1"}', '{"left":"a","right":"b","winner":"b","weight":5}']
+    path.write_text("\n".join(rows))
+    with pytest.raises(ComparisonError, match="row 1: weight is None: bad weight|row 2: worker is None"):
+        sw.read(path)
+    assert sw.read(path, on_bad="skip", worker="winner").weights().tolist() == [5.0]
+
+
+def test_json_values_without_a_spelling_are_refused(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"left": "a", "right": "b", "winner": "a"}\n{"left": {"id": 1}, "right": "b", "winner": "b"}\n')
+    with pytest.raises(ComparisonError, match="line 2: left is {'id': 1}, which is neither text nor a number"):
+        sw.read(path)
+
+
 def test_whole_numbers_are_ids_and_fractions_are_not():
     answers = sw.Comparisons.from_frame(pd.DataFrame({"left": [1, 2], "right": [2, 3], "winner": [1, 3]}))
     assert list(answers.items) == ["1", "2", "3"]

@@ -104,6 +104,7 @@ def test_no_good_row_is_an_error_even_when_bad_rows_are_skipped(tmp_path):
         ("a.parquet", b"left,right,label\n", "named like a Parquet file, but it is none"),
         ("a.parquet", b"PAR1" + b"x" * 100, "cannot be read as parquet"),
         ("a.csv", "left,right,label\nä,b,b\n".encode("latin-1"), "is not UTF-8"),
+        ("a.csv", "left,right,label\na,b,b\n".encode("utf-16"), "is UTF-16 text"),
         ("a.jsonl", b'{"left": "a"', "line 1 is not JSON"),
         ("a.jsonl", b'{"left":"a","right":"b","winner":"left"}\n[1]\n', "line 2 is not a JSON object"),
         ("a.xlsx", b"something", "cannot tell from its name"),
@@ -121,7 +122,23 @@ def test_a_file_that_is_not_what_it_should_be_is_refused(tmp_path, name, content
     with pytest.raises(ComparisonError) as refused:
         sw.read(path)
     assert message in str(refused.value)
-    assert name in str(refused.value) or "no rows" in message
+    assert name in str(refused.value)
+
+
+def test_frames_and_lists_that_cannot_be_read_are_explained():
+    import pandas as pd
+
+    mixed = pd.DataFrame({"left": pd.Series(["a", 7], dtype=object), "right": ["b", "b"], "winner": ["b", "b"]})
+    with pytest.raises(ComparisonError, match="the dataframe cannot be read"):
+        sw.Comparisons.from_frame(mixed)
+    with pytest.raises(ComparisonError, match="items is a list"):
+        sw.Comparisons.from_arrays(winner=["a"], loser=["b"], items="ab")
+    with pytest.raises(ComparisonError, match="items: ' c' is empty or has blanks"):
+        sw.Comparisons.from_arrays(winner=["a"], loser=["b"], items=["a", "b", " c"])
+    with pytest.raises(ComparisonError, match="1,000,000,001 comparisons are too many"):
+        sw.Comparisons.from_matrix([[0, 10**9], [1, 0]], ["a", "b"])
+    with pytest.raises(ComparisonError, match="not between 0"):
+        sw.Comparisons.from_frame(pa.table({"left": ["a"], "right": ["b"], "winner": ["x"]}), outcomes={"x": "left"})
 
 
 def test_missing_files_and_folders_are_named(tmp_path):
@@ -129,8 +146,10 @@ def test_missing_files_and_folders_are_named(tmp_path):
         sw.read(tmp_path / "nowhere.csv")
     with pytest.raises(ComparisonError, match="no file matches"):
         sw.read(str(tmp_path / "*.csv"))
-    with pytest.raises(ComparisonError, match="is a folder"):
-        sw.read(tmp_path)
+    (tmp_path / "folder.csv").mkdir()
+    for path in (tmp_path, tmp_path / "fold*"):
+        with pytest.raises(ComparisonError, match="is a folder"):
+            sw.read(path)
 
 
 def test_parts_with_other_columns_are_refused(tmp_path):

@@ -8,6 +8,7 @@ from tests.making import random_comparisons
 from tests.oracles import numerical_jacobian
 
 import sidewise as sw
+from sidewise.errors import FewWorkers, PriorConflict
 from sidewise.models import Normal, posterior
 from sidewise.simulate import crowd
 from sidewise.studies import coverage, find_study
@@ -70,6 +71,92 @@ def test_many_items_get_the_same_intervals_by_draws_as_few_by_inversion(monkeypa
     assert np.all(high >= ranks[1] - 3)
     assert "by draws" in drawn.uncertainty.kind
     assert len(drawn.tiers()) == pytest.approx(len(whole.tiers()), abs=1)
+
+
+@pytest.mark.parametrize("prior", [None, sw.VirtualItem(1e-4), Normal(100)])
+def test_contrasts_of_many_items_do_not_cancel_where_the_prior_is_weak(monkeypatch, prior):
+    """A chain, where neighbours go together: their difference is known far better than either score."""
+    n = 300
+    names = [f"i{k:03}" for k in range(n)]
+    chain = sw.Comparisons.from_counts(names[:-1] + names[1:], names[1:] + names[:-1], [3] * (n - 1) + [1] * (n - 1))
+    graph = random_comparisons(n, 1500, seed=1)
+    for answers in (chain, graph):
+        whole = fit(answers, prior)
+        exact, tiers = whole.uncertainty.variance(50), len(whole.tiers())
+        with monkeypatch.context() as few:
+            few.setattr(posterior, "DENSE", 100)
+            drawn = fit(answers, prior)
+            found = drawn.uncertainty.variance(50)
+            assert found[50] == 0
+            assert np.sqrt(np.delete(found, 50)) == pytest.approx(np.sqrt(np.delete(exact, 50)), rel=0.25)
+            assert len(drawn.tiers()) == pytest.approx(tiers, rel=0.1, abs=1)
+
+
+def fit(answers, prior):
+    try:
+        return sw.bradley_terry(answers, prior=prior)
+    except sw.SidewiseError:  # a random graph may have no maximum likelihood
+        return sw.bradley_terry(answers, prior=Normal(50))
+
+
+def test_the_order_of_the_rows_changes_nothing(monkeypatch):
+    monkeypatch.setattr(posterior, "DENSE", 100)
+    answers = random_comparisons(300, 4000, seed=1)
+    names = np.array(answers.items, object)
+    order = np.random.default_rng(0).permutation(len(answers))
+    shuffled = sw.Comparisons.from_arrays(
+        left=names[answers.left[order]], right=names[answers.right[order]], winner=answers.outcome[order]
+    )
+    one, other = (sw.bradley_terry(some).to_frame() for some in (answers, shuffled))
+    assert one["item"].to_pylist() == other["item"].to_pylist()
+    for column in ("score", "low", "high", "tier", "rank_low"):
+        assert one[column].to_pylist() == pytest.approx(other[column].to_pylist(), abs=1e-9)
+
+
+def test_intervals_over_workers_need_workers():
+    answers = random_comparisons(5, 100, workers=1)
+    for intervals in ("bootstrap", "sandwich"):
+        with pytest.raises(sw.SidewiseError, match="one worker only"):
+            sw.bradley_terry(answers, intervals=intervals, unit="worker")
+        with pytest.warns(FewWorkers, match="from 5 workers are too narrow"):
+            sw.bradley_terry(random_comparisons(5, 100, workers=5), intervals=intervals, unit="worker")
+
+
+@pytest.mark.parametrize("intervals", ["bootstrap", "sandwich"])
+def test_resampling_says_nothing_of_an_unseen_item_so_the_prior_does(monkeypatch, intervals):
+    answers = sw.Comparisons.from_arrays(winner=["a", "b"] * 20, loser=["b", "a"] * 20, items=["a", "b", "new"])
+    for dense in (2000, 1):
+        monkeypatch.setattr("sidewise.models.robust.DENSE", dense)
+        ranking = sw.bradley_terry(answers, prior=Normal(2), intervals=intervals)
+        assert ranking.uncertainty.variance("model")[2] == pytest.approx(4, rel=0.1)
+
+
+def neighbours(n, reach, gap, per, seed):
+    """Items on a line, each compared with the next few only, as sorting does."""
+    rng = np.random.default_rng(seed)
+    low = np.repeat(np.arange(n), reach * per)
+    high = low + np.tile(np.repeat(np.arange(1, reach + 1), per), n)
+    low, high = low[high < n], high[high < n]
+    names = np.array([f"i{k:03}" for k in range(n)], object)
+    won = rng.random(len(low)) < 1 / (1 + np.exp(-gap * (high - low)))
+    return sw.Comparisons.from_arrays(left=names[low], right=names[high], winner=np.where(won, names[high], names[low]))
+
+
+def test_a_prior_that_the_data_contradict_gives_way():
+    """Where only neighbours meet, small differences are all that is asked about; the line must not shrink to them."""
+    with pytest.warns(PriorConflict, match="loose prior"):
+        ranking = sw.bradley_terry(neighbours(100, 5, 0.3, 4, seed=0))
+    assert np.ptp(ranking.raw) == pytest.approx(0.3 * 99, rel=0.25)
+    low, high = ranking.interval()
+    truth = 0.3 * (np.array([int(item[1:]) for item in ranking.items]) - 49.5)
+    assert np.mean((low <= truth) & (truth <= high)) > 0.85
+
+
+@pytest.mark.parametrize(("items", "per_item", "spread"), [(20, 8, 0.5), (20, 8, 2.0), (40, 40, 1.0), (40, 200, 3.0)])
+def test_a_prior_that_fits_stays(items, per_item, spread):
+    for seed in range(10):
+        made = crowd(items, comparisons=items * per_item // 2, spread=spread, seed=seed)
+        assert sw.bradley_terry(made.comparisons).fit.notes == ()
 
 
 def test_the_sandwich_agrees_with_its_formula_and_with_the_hessian_where_the_model_is_right():
@@ -158,7 +245,17 @@ def test_the_spread_of_the_prior_is_found(items, per_item, spread):
     assert np.median(found) == pytest.approx(1, abs=0.2 if per_item < 10 else 0.1)
 
 
-@pytest.mark.parametrize("rows", [[("a", "b")], [("a", "b")] * 50, [("a", "b"), ("b", "c"), ("c", "d")]])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("a", "b")],
+        [("a", "b")] * 50,
+        [("a", "b")] * 1000,
+        [("a", "b"), ("b", "c"), ("c", "d")],
+        [("a", "b"), ("b", "c"), ("a", "c")] * 100,
+    ],
+    ids=len,
+)
 def test_one_sided_data_do_not_drive_the_spread_to_infinity(rows):
     answers = sw.Comparisons.from_arrays(winner=[a for a, _ in rows], loser=[b for _, b in rows])
     ranking = sw.bradley_terry(answers)

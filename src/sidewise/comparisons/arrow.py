@@ -23,7 +23,8 @@ def as_text(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     """A column of ids as strings. Whole numbers have one spelling and are taken; fractions and dates are refused."""
     kind = column.type
     if pa.types.is_dictionary(kind):
-        column, kind = pc.cast(column, kind.value_type), kind.value_type
+        column = _decoded(column)
+        kind = column.type
     if is_text(kind):
         return column
     if pa.types.is_integer(kind) or pa.types.is_string_view(kind) or pa.types.is_null(kind):
@@ -35,7 +36,8 @@ def as_floats(column: pa.ChunkedArray) -> Floats:
     """A column of numbers, or of strings that are numbers; what is no number becomes NaN."""
     kind = column.type
     if pa.types.is_dictionary(kind):
-        column, kind = pc.cast(column, kind.value_type), kind.value_type
+        column = _decoded(column)
+        kind = column.type
     if pa.types.is_string_view(kind):
         column, kind = pc.cast(column, pa.string()), pa.string()
     if is_text(kind):
@@ -69,11 +71,21 @@ def from_frame(frame: Any) -> pa.Table:
     if isinstance(frame, pa.RecordBatch):
         return pa.Table.from_batches([frame])
     if hasattr(frame, "__arrow_c_stream__"):
-        return pa.table(frame)
+        try:
+            return pa.table(frame)
+        except (pa.ArrowException, ValueError, TypeError) as error:
+            raise ComparisonError(f"the dataframe cannot be read: {error}") from None
     raise ComparisonError(
         f"{type(frame).__name__} is not a dataframe: pass one that speaks the Arrow PyCapsule protocol "
         "(pandas, polars, DuckDB, pyarrow), or use Comparisons.from_arrays",
     )
+
+
+def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A dictionary column as plain values; Arrow cannot cast every layout that polars makes, but it can decode it."""
+    text = pa.string() if pa.types.is_string_view(column.type.value_type) else column.type.value_type
+    chunks = [pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(text)) for chunk in column.chunks]
+    return pa.chunked_array([chunk.dictionary_decode() for chunk in chunks], text)
 
 
 def _filled(indices: pa.Array, null: int) -> NDArray[np.int64]:

@@ -16,7 +16,7 @@ from sidewise.comparisons.rejects import Rejects
 BUCKET_ITEMS = 2048  # pairs are gathered in buckets of this many first items, each merged on its own
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PairCounts:
     """For every pair that was compared: how much weight said the first, the second, or neither.
 

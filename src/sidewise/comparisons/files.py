@@ -42,9 +42,10 @@ class Source:
 def sources(path: str | Path, *, delimiter: str | None = None) -> list[Source]:
     """The files that a path or a glob names, in order of their names."""
     text = str(path)
-    if Path(text).is_dir():
-        raise ComparisonError(f"{text} is a folder; name its files with a pattern such as {text}/*.parquet")
     paths = [Path(text)] if Path(text).exists() else [Path(name) for name in sorted(glob.glob(text, recursive=True))]  # noqa: PTH207 - absolute patterns
+    folders = [found for found in paths if found.is_dir()]
+    if folders:
+        raise ComparisonError(f"{folders[0]} is a folder; name its files with a pattern such as {folders[0]}/*.parquet")
     if not paths:
         what = "no file matches" if glob.has_magic(text) else "there is no file"
         raise ComparisonError(f"{what} {text}")
@@ -74,7 +75,7 @@ def _explained(file: Source) -> Iterator[None]:
         yield
     except UnicodeDecodeError:
         raise ComparisonError(f"{file.name} is not UTF-8 text; save it as UTF-8") from None
-    except (pa.ArrowInvalid, OSError, EOFError) as error:
+    except (pa.ArrowException, OSError, EOFError, UnicodeEncodeError) as error:
         if "utf8" in str(error).lower():
             raise ComparisonError(f"{file.name} is not UTF-8 text; save it as UTF-8") from None
         raise ComparisonError(f"{file.name} cannot be read as {file.kind}: {error}") from None
@@ -110,6 +111,8 @@ def _check_nature(path: Path, kind: str, *, packed: bool) -> None:
         raise ComparisonError(f"{path} is gzip: give it a name that ends in .gz")
     if kind == "parquet" and head != PARQUET:
         raise ComparisonError(f"{path} is named like a Parquet file, but it is none")
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise ComparisonError(f"{path} is UTF-16 text; save it as UTF-8")
     if kind != "parquet" and head == PARQUET:
         raise ComparisonError(f"{path} is a Parquet file: give it a name that ends in .parquet")
 
@@ -181,10 +184,12 @@ def _read_parquet(file: Source, parser: Parser, whole: bool) -> Iterator[Batch]:
 
 
 def _read_jsonl(file: Source, parser: Parser, whole: bool) -> Iterator[Batch]:  # noqa: FBT001
-    size, read, line = file.path.stat().st_size, 0, 1
+    size, read, line, rest = file.path.stat().st_size, 0, 1, b""
     with pa.input_stream(file.path, compression="detect") as stream:
-        rest = b""
-        while block := stream.read() if whole else stream.read(4 * BLOCK_BYTES):
+        if whole:
+            yield Batch(_json_table(stream.read(), file.name, parser, line))
+            return
+        while block := stream.read(4 * BLOCK_BYTES):
             read += len(block)
             lines, newline, rest = (rest + block).rpartition(b"\n")
             if newline:
@@ -198,19 +203,25 @@ _ARROW = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_
 
 
 def _json_table(lines: bytes, source: str, parser: Parser, line: int) -> pa.Table:
-    """Lines of JSON as a table. Arrow reads them fast where every column keeps one type; Python reads the rest."""
+    """Lines of JSON as a table. Arrow reads them fast where all have the columns and types of the first one.
+
+    Types are given, not inferred: Arrow would take an id such as 2020-01-01 for a date. Python reads the rest.
+    """
     first = _json_record(lines.lstrip().partition(b"\n")[0], source, line)
-    columns = parser.resolve(list(first), source).used()
-    kinds = {name: _ARROW.get(type(first[name])) for name in columns}
+    kinds = {name: _ARROW.get(type(value)) for name, value in first.items()}
     if all(kinds.values()):
-        # Types are given, not inferred: Arrow would take an id such as 2020-01-01 for a date.
-        options = pajson.ParseOptions(explicit_schema=pa.schema(kinds), unexpected_field_behavior="ignore")
+        options = pajson.ParseOptions(explicit_schema=pa.schema(kinds), unexpected_field_behavior="error")
         try:
-            return pajson.read_json(pa.BufferReader(lines), pajson.ReadOptions(block_size=BLOCK_BYTES), options)
+            table = pajson.read_json(pa.BufferReader(lines), pajson.ReadOptions(block_size=BLOCK_BYTES), options)
+            return table.select(parser.resolve(table.column_names, source).used())
         except pa.ArrowInvalid:
             pass
-    found = [_json_record(text, source, line + n) for n, text in enumerate(lines.split(b"\n")) if text.strip()]
-    return pa.table({name: pa.array([_spelt(row.get(name)) for row in found], pa.string()) for name in columns})
+    found = [
+        (line + n, _json_record(text, source, line + n)) for n, text in enumerate(lines.split(b"\n")) if text.strip()
+    ]
+    names = parser.resolve(list(dict.fromkeys(name for _, row in found for name in row)), source).used()
+    spelt = {name: [_spelt(row.get(name), name, source, number) for number, row in found] for name in names}
+    return pa.table({name: pa.array(values, pa.string()) for name, values in spelt.items()})
 
 
 def _json_record(text: bytes, source: str, line: int) -> dict[str, object]:
@@ -223,8 +234,13 @@ def _json_record(text: bytes, source: str, line: int) -> dict[str, object]:
     return record
 
 
-def _spelt(value: object) -> str | None:
-    return value if value is None or isinstance(value, str) else json.dumps(value)
+def _spelt(value: object, name: str, source: str, line: int) -> str | None:
+    """A value by its spelling; what has none is refused."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, int | float):
+        return json.dumps(value)
+    raise ComparisonError(f"{source} line {line}: {name} is {value!r}, which is neither text nor a number")
 
 
 _READERS = {"csv": _read_csv, "parquet": _read_parquet, "jsonl": _read_jsonl}

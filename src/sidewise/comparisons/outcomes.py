@@ -43,7 +43,7 @@ class OutcomeRules:
         if self.undecided not in (None, *get_args(Undecided)):
             raise ComparisonError(f"undecided={self.undecided!r} is not one of {', '.join(get_args(Undecided))}")
         for word, value in self.outcomes.items():
-            if not 0 <= value <= 1:
+            if not isinstance(value, int | float) or not 0 <= value <= 1:
                 raise ComparisonError(f"outcomes[{word!r}] is {value!r}, which is not between 0 (right) and 1 (left)")
 
     def words(self, left_column: str, right_column: str, items: Container[str]) -> dict[str, float]:

@@ -76,6 +76,7 @@ class Parser:
         if self.on_bad not in get_args(OnBad):
             raise ComparisonError(f"on_bad={self.on_bad!r} is not one of {', '.join(get_args(OnBad))}")
         self._winner_is = self.rules.winner_is
+        self._source = "the data"
 
     def resolve(self, names: list[str], source: str) -> Columns:
         """Find the columns, and see that every part of the data has the same ones."""
@@ -90,14 +91,21 @@ class Parser:
     def parse(self, pieces: Iterable[Piece]) -> Iterator[Rows]:
         """Check all pieces; at the end, refuse the whole if a row was bad and ``on_bad`` is 'raise'."""
         for piece in pieces:
-            yield self._parse(piece)
+            self._source = piece.source
+            try:
+                rows = self._parse(piece)
+            except ComparisonError as error:
+                raise (
+                    error if str(error).startswith(piece.source) else ComparisonError(f"{piece.source}: {error}")
+                ) from None
+            yield rows
             if self.on_bad == "raise" and len(self.rejects) >= ENOUGH_BAD:
                 break
         if self.on_bad == "raise" and self.rejects.counts.keys() - {DROPPED}:
             raise ComparisonError(self.rejects.message(self.rows))
         if self.rows == len(self.rejects):
             what = f"none of the {self.rows:,} rows is good" if self.rows else "there are no rows"
-            raise ComparisonError(f"{what}: nothing to compare")
+            raise ComparisonError(f"{self._source}: {what}, so there is nothing to compare")
 
     def _parse(self, piece: Piece) -> Rows:
         table, columns = piece.table, self.resolve(piece.table.column_names, piece.source)

@@ -21,8 +21,10 @@ from sidewise.comparisons.rejects import Rejects
 from sidewise.comparisons.summary import Summary, summarise
 from sidewise.errors import ComparisonError
 
+MOST_ROWS = 10**8  # that counts may be written out to
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class Comparisons:
     """Side-by-side judgments: who was shown where, who won, who said so.
 
@@ -89,7 +91,7 @@ class Comparisons:
             "raise" refuses the data if a row is bad; "skip" keeps the good rows, and the bad ones in ``rejects``.
         """
         names = Naming(left, right, winner, loser, worker, weight, _names(factors))
-        parser = Parser(names, OutcomeRules(winner_is, undecided, outcomes or {}), on_bad, Encoder(map(str, items)))
+        parser = Parser(names, OutcomeRules(winner_is, undecided, outcomes or {}), on_bad, _known(items))
         return _gather(parser, [Piece(from_frame(frame), "the data")])
 
     @classmethod
@@ -164,6 +166,9 @@ class Comparisons:
         if not whole.all():
             value = counts[~whole][0]
             raise ComparisonError(f"{value} is not a count; for fractions use from_arrays with weight=")
+        if (total := counts.sum()) > MOST_ROWS:
+            cure = "use from_arrays with one row a pair and weight="
+            raise ComparisonError(f"{total:,.0f} comparisons are too many to hold one by one; {cure}")
         repeats = counts.astype(np.int64)
         won, lost = (np.repeat(np.asarray(side, object), repeats) for side in (winner, loser))
         return cls.from_arrays(winner=won, loser=lost, items=items)
@@ -251,7 +256,7 @@ def read(
     file, where it is not a comma (a tab in .tsv). ``progress`` is called with the bytes done and the bytes in all.
     """
     names = Naming(left, right, winner, loser, worker, weight, _names(factors))
-    parser = Parser(names, OutcomeRules(winner_is, undecided, outcomes or {}), on_bad, Encoder(map(str, items)))
+    parser = Parser(names, OutcomeRules(winner_is, undecided, outcomes or {}), on_bad, _known(items))
     pieces = read_pieces(sources(path, delimiter=delimiter), parser, whole=True, progress=progress)
     return _gather(parser, pieces)
 
@@ -279,7 +284,7 @@ def read_counts(
     """
     names = Naming(left, right, winner, loser, None, weight)
     rules = OutcomeRules(winner_is, undecided, outcomes or {})
-    parser = Parser(names, rules, on_bad, Encoder(map(str, items)), know_workers=False)
+    parser = Parser(names, rules, on_bad, _known(items), know_workers=False)
     asked = len(parser.items)
     pieces = read_pieces(sources(path, delimiter=delimiter), parser, whole=False, progress=progress)
     counted = accumulate(parser.parse(pieces))
@@ -349,5 +354,16 @@ def _named(name: str, given: Mapping[str, object]) -> str | None:
 def _array(values: ArrayLike, name: str) -> pa.Array:
     try:
         return pa.array(np.asarray(values) if isinstance(values, Sequence) else values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+    except pa.ArrowException as error:
         raise ComparisonError(f"{name} cannot be read: {error}") from None
+
+
+def _known(items: Iterable[str]) -> Encoder:
+    """The items that the caller names."""
+    if isinstance(items, str):
+        raise ComparisonError(f"items is a list of ids: items=[{items!r}]")
+    named = [str(item) for item in items]
+    for item in named:
+        if item.strip() != item or not item:
+            raise ComparisonError(f"items: {item!r} is empty or has blanks around it")
+    return Encoder(named)

@@ -1,5 +1,6 @@
 """Resampling: how scores would vary, had other comparisons been drawn, or other workers come."""
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Literal
@@ -8,13 +9,26 @@ import numpy as np
 
 from sidewise.comparisons import Comparisons, PairCounts
 from sidewise.comparisons.arrow import Floats
-from sidewise.errors import ModelError
+from sidewise.errors import FewWorkers, ModelError
 from sidewise.ranking import Draws
 
 Unit = Literal["comparison", "worker"]
 Progress = Callable[[int, int], None]
 
+FEW = 10  # workers
 BLOCK = 4_000_000  # how many numbers one block of replicates may hold
+
+
+def check_workers(comparisons: Comparisons) -> None:
+    """See that there are workers to take as independent."""
+    if comparisons.worker is None:
+        raise ModelError("unit='worker' needs to know who said what: name the worker column")
+    count = len(np.unique(comparisons.worker))
+    if count < 2:
+        raise ModelError("there is one worker only: nothing tells how much workers differ; use unit='comparison'")
+    if count < FEW:
+        message = f"intervals over workers from {count} workers are too narrow; from {FEW} on they can be relied on"
+        warnings.warn(message, FewWorkers, stacklevel=5)
 
 
 def resample_weights(comparisons: Comparisons, unit: Unit, replicates: int, seed: int) -> Iterator[Floats]:
@@ -22,7 +36,7 @@ def resample_weights(comparisons: Comparisons, unit: Unit, replicates: int, seed
     if replicates < 2:
         raise ModelError(f"a bootstrap needs at least 2 replicates, not {replicates}")
     if unit == "worker" and comparisons.worker is None:
-        raise ModelError("unit='worker' needs to know who said what: name the worker column")
+        check_workers(comparisons)
     rng = np.random.default_rng(seed)
     rows, weight = len(comparisons), comparisons.weights()
     block = max(1, min(replicates, BLOCK // max(rows, 1)))

@@ -10,7 +10,7 @@ import numpy as np
 from sidewise.comparisons import Comparisons, Graph, PairCounts, components
 from sidewise.errors import ConvergenceError, Disconnected, ModelError, NotConverged, PriorConflict
 from sidewise.models import robust
-from sidewise.models.bootstrap import Progress, Unit
+from sidewise.models.bootstrap import Progress, Unit, check_workers
 from sidewise.models.existence import require_maximum
 from sidewise.models.likelihood import Chances
 from sidewise.models.newton import Optimum
@@ -18,6 +18,7 @@ from sidewise.models.posterior import Posterior
 from sidewise.models.priors import Normal, VirtualItem
 from sidewise.models.problem import SIDE, Problem, Ties
 from sidewise.models.spread import LOOSE, contradicted, estimate_spread
+from sidewise.models.taking import as_counts
 from sidewise.ranking import Fit, Ranking, Uncertainty
 
 Intervals = Literal["posterior", "hessian", "sandwich", "bootstrap", "none"]
@@ -85,10 +86,11 @@ def bradley_terry(
     >>> round(ranking.probability("tea", "water"), 2)
     0.82
     """
+    counts = as_counts(comparisons)
     _check(ties, intervals, unit, comparisons, covariates, prior)
     if ties == "drop":
         comparisons = _without_ties(comparisons)
-    counts = comparisons if isinstance(comparisons, PairCounts) else comparisons.counts()
+        counts = as_counts(comparisons)
     graph = components(counts)
     if prior is None:
         require_maximum(counts, graph)
@@ -117,27 +119,26 @@ def bradley_terry(
     )  # fmt: skip
 
 
-def _is_estimated(prior: Normal | VirtualItem | None) -> bool:
+def _is_estimated(prior: object) -> bool:
     return isinstance(prior, Normal) and prior.sd is None
 
 
 def _maximise(problem: Problem, covariates: Sequence[str], *, tol: float, limit: int) -> tuple[Problem, Optimum, bool]:
     """The problem with its prior filled in, its maximum, and whether the prior's spread settled."""
-    start, settled = problem.start(), True
+    estimated, start, settled = _is_estimated(problem.prior), problem.start(), True
     try:
-        if not (isinstance(problem.prior, Normal) and problem.prior.sd is None):
-            return problem, problem.climb(start, tol=tol, limit=limit), settled
-        problem, start, settled = estimate_spread(problem, start)
+        if estimated:
+            problem, start, settled = estimate_spread(problem, start)
         optimum = problem.climb(start, tol=tol, limit=limit)
-        if contradicted(problem, optimum.point):
+        if estimated and contradicted(problem, optimum.point):
             problem = replace(problem, prior=Normal(LOOSE))
             optimum = problem.climb(optimum.point, tol=tol, limit=limit)
-        return problem, optimum, settled
     except np.linalg.LinAlgError:
+        what = f"the effects of {', '.join(covariates)}" if covariates else "weights of such different size"
         raise ModelError(
-            f"the effects of {', '.join(covariates)} cannot be told apart from each other or from the items: "
-            "leave one out, or use a prior",
+            f"{what} cannot be told apart from each other or from the items: leave one out, or use a prior",
         ) from None
+    return problem, optimum, settled
 
 
 def _uncertainty(
@@ -161,6 +162,8 @@ def _check(
     for name, value, allowed in (("ties", ties, Ties), ("intervals", intervals, Intervals), ("unit", unit, Unit)):
         if value not in get_args(allowed):
             raise ModelError(f"{name}={value!r} is not one of {', '.join(get_args(allowed))}")
+    if not isinstance(prior, Normal | VirtualItem | None):
+        raise ModelError(f"prior={prior!r} is neither Normal(…), VirtualItem(…) nor None")
     if isinstance(covariates, str):
         raise ModelError(f"covariates is a list of names: covariates=[{covariates!r}]")
     if prior is None and intervals == "bootstrap":
@@ -170,8 +173,8 @@ def _check(
             raise ModelError("pair counts have forgotten the single comparisons: covariates, sandwich and bootstrap "
                              "need Comparisons, as sidewise.read gives")  # fmt: skip
         return
-    if unit == "worker" and comparisons.worker is None and intervals in ("sandwich", "bootstrap"):
-        raise ModelError("unit='worker' needs to know who said what: name the worker column")
+    if unit == "worker" and intervals in ("sandwich", "bootstrap"):
+        check_workers(comparisons)
     for name in covariates:
         _check_covariate(comparisons, name)
 

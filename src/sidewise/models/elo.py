@@ -1,5 +1,6 @@
 """Elo: ratings that are updated comparison by comparison, and so depend on the order of the comparisons."""
 
+import math
 import warnings
 from dataclasses import dataclass
 
@@ -97,8 +98,9 @@ def update(comparisons: Comparisons, k: float, initial: float, scale: float) -> 
     rating = [initial] * len(comparisons.items)
     steps = (k * comparisons.weights()).tolist()
     left, right, outcome = (column.tolist() for column in (comparisons.left, comparisons.right, comparisons.outcome))
+    half = math.log(10) / scale / 2  # 1 / (1 + 10^(−d / scale)) = (1 + tanh(half · d)) / 2, which cannot overflow
     for a, b, won, step in zip(left, right, outcome, steps, strict=True):
-        gain = step * (won - 1 / (1 + 10 ** ((rating[b] - rating[a]) / scale)))
+        gain = step * (won - (1 + math.tanh(half * (rating[a] - rating[b]))) / 2)
         rating[a] += gain
         rating[b] -= gain
     return np.array(rating)
@@ -113,7 +115,7 @@ def update_together(comparisons: Comparisons, orders: np.ndarray, k: float, init
     for rows in orders.T:
         a, b = comparisons.left[rows], comparisons.right[rows]
         lead = rating[a, lane] - rating[b, lane]
-        gain = step[rows] * (comparisons.outcome[rows] - 1 / (1 + 10 ** (-lead / scale)))
+        gain = step[rows] * (comparisons.outcome[rows] - expit(lead * np.log(10) / scale))
         rating[a, lane] += gain
         rating[b, lane] -= gain
     return rating

@@ -1,5 +1,6 @@
 """PageRank on the graph of wins: every loser points to its winner."""
 
+import warnings
 from typing import Literal
 
 import numpy as np
@@ -7,8 +8,9 @@ from scipy.sparse import csr_array
 
 from sidewise.comparisons import Comparisons, PairCounts, components
 from sidewise.comparisons.arrow import Floats
-from sidewise.errors import ModelError
+from sidewise.errors import ConvergenceError, ModelError, NotConverged
 from sidewise.models.bootstrap import Progress, Unit, bootstrap, refit_counts
+from sidewise.models.taking import as_counts
 from sidewise.ranking import Fit, Ranking
 from sidewise.ranking.uncertainty import MODEL
 
@@ -24,6 +26,7 @@ def page_rank(
     tol: float = 1e-12,
     limit: int = 1000,
     seed: int = 0,
+    strict: bool = False,
     progress: Progress | None = None,
 ) -> Ranking:
     """Rank by PageRank: a walker goes from loser to winner, in proportion to the wins, and sometimes anywhere.
@@ -41,6 +44,8 @@ def page_rank(
         Of a bootstrap, where one is asked for.
     tol, limit
         The walk has converged when a step moves less than ``tol`` of the walkers; it gives up after ``limit``.
+    strict
+        Raise, and do not only warn, where the walk has not converged.
 
     Examples
     --------
@@ -50,8 +55,13 @@ def page_rank(
     """
     if not 0 < damping < 1:
         raise ModelError(f"damping lies between 0 and 1, not {damping}")
-    counts = comparisons if isinstance(comparisons, PairCounts) else comparisons.counts()
+    counts = as_counts(comparisons)
     visits, steps, gap = stationary(arcs(counts), damping, tol, limit)
+    if gap > tol:
+        message = f"not converged: the last of {steps} steps still moved {gap:.2g} of the walkers"
+        if strict:
+            raise ConvergenceError(message)
+        warnings.warn(message, NotConverged, stacklevel=2)
     uncertainty = None
     if intervals == "bootstrap":
         if not isinstance(comparisons, Comparisons):

@@ -36,6 +36,8 @@ class Posterior:
     spread_estimated: bool = False
     seed: int = 0
 
+    compares: bool = field(default=True, init=False, repr=False)
+
     @property
     def kind(self) -> str:
         """How it was obtained, in words."""

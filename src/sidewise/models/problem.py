@@ -194,7 +194,7 @@ def observe_rows(comparisons: Comparisons, covariates: Sequence[str]) -> Observa
     order = np.argsort(comparisons.left, kind="stable")
     rows = comparisons.select(order)
     weight, is_tie = rows.weights(), rows.outcome == 0.5
-    sides = {SIDE: np.ones(len(rows)), **rows.factors}
+    sides = {**rows.factors, SIDE: np.ones(len(rows))}
     return Observations(
         len(rows.items), rows.left, rows.right, weight * rows.outcome * ~is_tie, weight * (1 - rows.outcome) * ~is_tie,
         weight * is_tie, np.array([sides[name] for name in covariates]).T.reshape(len(rows), -1),

@@ -3,6 +3,7 @@
 import numpy as np
 
 from sidewise.comparisons import Comparisons, PairCounts
+from sidewise.models.taking import as_counts
 from sidewise.ranking import Fit, Ranking
 from sidewise.ranking.uncertainty import MODEL
 
@@ -15,7 +16,7 @@ def random_order(comparisons: Comparisons | PairCounts, *, seed: int = 0) -> Ran
     >>> sorted(sw.random_order(answers, seed=1).order)
     ['a', 'b', 'c']
     """
-    counts = comparisons if isinstance(comparisons, PairCounts) else comparisons.counts()
+    counts = as_counts(comparisons)
     return Ranking(
         items=counts.items,
         raw=np.random.default_rng(seed).random(len(counts.items)),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.special import expit
+from scipy.special import expit, ndtri
 
 from sidewise.comparisons import Comparisons
 from sidewise.comparisons.arrow import Floats
@@ -33,11 +33,14 @@ def sandwich(problem: Problem, optimum: Optimum, comparisons: Comparisons, unit:
         bread = np.linalg.inv(information.dense())
         half = bread @ gradients.T.toarray() if gradients.shape[0] <= 4 * n else None
         whole = half @ half.T if half is not None else bread @ (gradients.T @ gradients).toarray() @ bread
-        return Dense(whole[:n, :n], kind=kind)
+        covariance = whole[:n, :n].copy()
+        unseen, variance = _unseen(problem)
+        covariance[unseen, unseen] = variance
+        return Dense(covariance, kind=kind)
     rng = np.random.default_rng(seed)
     noise = gradients.T @ rng.standard_normal((gradients.shape[0], SANDWICH_DRAWS))
     blocks = [information.solve(column, 1e-4)[:n] for column in noise.T]
-    return Draws(optimum.point[:n] + np.stack(blocks), kind=f"{kind}, by draws")
+    return _with_unseen(Draws(optimum.point[:n] + np.stack(blocks), kind=f"{kind}, by draws"), problem)
 
 
 def _unit_gradients(rows: Problem, point: Floats, comparisons: Comparisons, unit: Unit) -> csr_array:
@@ -64,7 +67,25 @@ def resampled(
     """Refit resampled data from the fitted point: all replicates of a block at once where the model is plain."""
     plain = isinstance(problem.link, Logistic) and not problem.names
     refit = refit_together(problem, point, comparisons) if plain else refit_each(problem, point, comparisons)
-    return bootstrap(refit, comparisons, unit=unit, replicates=replicates, seed=seed, progress=progress)
+    drawn = bootstrap(refit, comparisons, unit=unit, replicates=replicates, seed=seed, progress=progress)
+    return _with_unseen(drawn, problem)
+
+
+def _unseen(problem: Problem) -> tuple[NDArray[np.intp], float]:
+    """Items that no comparison speaks of, and the variance that the prior gives them (none without a prior)."""
+    unseen = np.flatnonzero(problem.seen.degree(problem.seen.total) == 0)
+    precision = float(problem.prior.curvature(np.zeros(1))[0])
+    return unseen, 1 / precision if precision else np.nan
+
+
+def _with_unseen(drawn: Draws, problem: Problem) -> Draws:
+    """Resampling says nothing of an item that nobody compared: it varies as the prior lets it."""
+    unseen, variance = _unseen(problem)
+    scores = drawn.scores.copy()
+    quantiles = ndtri((np.arange(len(scores)) + 0.5) / len(scores))
+    for code in unseen:
+        scores[:, code] = np.sqrt(variance) * np.random.default_rng(int(code)).permutation(quantiles)
+    return replace(drawn, scores=scores)
 
 
 Refit = Callable[[Floats], Floats]  # row weights, one column per replicate → scores, one column per replicate

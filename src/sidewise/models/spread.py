@@ -120,7 +120,7 @@ def contradicted(problem: Problem, point: Floats) -> bool:
     pull = point[:n] * precision
     rise = float(pull @ replace(laplacian, extra=np.full(n, LOOSE**-2)).solve(pull, 0.01))
     expected = precision * float(local_variance(laplacian, problem.seen).sum())
-    return rise > max(expected + SURELY * np.sqrt(2 * expected), MUCH * expected)
+    return rise > float(max(expected + SURELY * np.sqrt(2 * expected), MUCH * expected))
 
 
 def local_variance(laplacian: Laplacian, seen: Observations) -> Floats:

@@ -8,6 +8,7 @@ import numpy as np
 from sidewise.comparisons import Comparisons, PairCounts, components
 from sidewise.comparisons.arrow import Floats
 from sidewise.errors import ModelError
+from sidewise.models.taking import as_counts
 from sidewise.ranking import Fit, Ranking
 from sidewise.ranking.uncertainty import MODEL, Zero, normal_quantile
 
@@ -20,7 +21,7 @@ def win_rate(
     """Rank by the share of comparisons won, a tie counting half.
 
     An item that met weak opponents looks strong: prefer :func:`~sidewise.bradley_terry` unless every item met the
-    same ones. Intervals are Wilson's, one item at a time.
+    same ones. Intervals are Wilson's, one item at a time; items are surely apart where their intervals are.
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ def win_rate(
     >>> sw.win_rate(sw.Comparisons.from_matrix([[0, 3], [1, 0]], ["a", "b"])).to_dict()
     {'a': 0.75, 'b': 0.25}
     """
-    counts = comparisons if isinstance(comparisons, PairCounts) else comparisons.counts()
+    counts = as_counts(comparisons)
     total, wins = counts.item_weight(), counts.wins()
     if average == "comparisons":
         rate = np.divide(wins, total, out=np.full_like(wins, np.nan), where=total > 0)
@@ -74,6 +75,7 @@ class Wilson:
     rate: Floats
     total: Floats
     kind: str = "Wilson score interval"
+    compares: bool = False  # two rates may come from the same comparisons
 
     def covariance(self) -> None:
         """Items are taken one at a time."""
@@ -81,9 +83,10 @@ class Wilson:
 
     def variance(self, zero: Zero) -> Floats:
         """That of a proportion with four comparisons more, two of them won (Agresti and Coull 1998)."""
+        if zero != MODEL:
+            raise ModelError("win rates are looked at one by one: for differences use bradley_terry")
         padded = (self.rate * self.total + 2) / (self.total + 4)
-        own = padded * (1 - padded) / (self.total + 4)
-        return own if isinstance(zero, str) else own + own[zero]
+        return padded * (1 - padded) / (self.total + 4)
 
     def bounds(self, score: Floats, zero: Zero, level: float) -> tuple[Floats, Floats]:
         """Wilson's limits."""

@@ -36,7 +36,11 @@ def rank_bounds(
     above, below = np.zeros(len(score), np.int64), np.zeros(len(score), np.int64)
     reach = normal_quantile(level)
     covariance = uncertainty.covariance()
-    if covariance is not None:
+    if not uncertainty.compares:
+        bottom, top = (limit[known] for limit in uncertainty.bounds(score, MODEL, level))
+        above[known] = known.sum() - np.searchsorted(np.sort(bottom), top, side="right")
+        below[known] = np.searchsorted(np.sort(top), bottom, side="left")
+    elif covariance is not None:
         sure = _surely_above(score, covariance, reach)
         if separate is not None:
             sure &= separate[:, None] == separate
@@ -89,15 +93,25 @@ def tier_numbers(score: Floats, uncertainty: Uncertainty, level: float, separate
     order = np.argsort(-score, kind="stable")
     order = order[: int((~np.isnan(score)).sum())]
     found = np.zeros(len(score), np.int64)
-    reach = normal_quantile(level)
     start, tier = 0, 0
     while start < len(order):
         tier += 1
         anchor, rest = order[start], order[start:]
-        sure = score[anchor] - score[rest] > reach * np.sqrt(uncertainty.variance(int(anchor))[rest]) + 1e-12
+        sure = _surely_below(int(anchor), rest, score, uncertainty, level)
         if separate is not None:
             sure &= separate[rest] == separate[anchor]
         length = int(np.argmax(sure)) if sure.any() else len(rest)
         found[rest[:length]] = tier
         start += length
     return found
+
+
+def _surely_below(
+    anchor: int, rest: NDArray[np.intp], score: Floats, uncertainty: Uncertainty, level: float
+) -> NDArray[np.bool_]:
+    """Which of the rest stand surely below the anchor."""
+    if not uncertainty.compares:
+        low, high = uncertainty.bounds(score, MODEL, level)
+        return np.asarray(high[rest] < low[anchor])
+    spread = np.sqrt(uncertainty.variance(anchor)[rest])
+    return np.asarray(score[anchor] - score[rest] > normal_quantile(level) * spread + 1e-12)

@@ -25,6 +25,11 @@ class Uncertainty(Protocol):
         """How it was obtained, in words."""
         ...
 
+    @property
+    def compares(self) -> bool:
+        """Whether differences of scores are known; otherwise items are surely apart where their intervals are."""
+        ...
+
     def variance(self, zero: Zero) -> Floats:
         """The variance of every score, measured from a zero."""
         ...
@@ -66,6 +71,7 @@ class Dense:
 
     matrix: Floats
     kind: str = "covariance from the Hessian"
+    compares: bool = True
 
     def covariance(self) -> Floats:
         """The matrix itself."""
@@ -93,6 +99,7 @@ class Draws:
 
     scores: NDArray[np.float64]
     kind: str = "bootstrap"
+    compares: bool = True
 
     def covariance(self) -> Floats | None:
         """The replicates' covariance."""
