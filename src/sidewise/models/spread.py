@@ -22,7 +22,7 @@ TURNS = 40
 EAGER = 1.5  # the equation's own steps are too short: scores and averages follow the spread
 EAGERNESS = (0.7, 6.0)  # what a secant may make of it
 LOOSE = 30.0  # the spread of a prior that holds scores and decides nothing
-SURELY, MUCH = 3.0, 2.2  # standard deviations, and times what is expected: scores are never quite normal
+SURELY, MUCH, TOGETHER = 3.0, 2.2, 3.5  # when the data contradict an estimated prior: see docs/decisions
 LONGEST = 4.0  # the longest step of a score in one turn
 RESTS = 40  # steps of the means for one spread, where the spread is found by bisection
 
@@ -106,21 +106,23 @@ class Turn:
 
 
 def contradicted(problem: Problem, point: Floats) -> bool:
-    """Whether the data pull against an estimated prior harder than chance allows.
+    """Whether the data pull against an estimated prior harder than chance allows, and along the whole graph.
 
     The prior takes items for draws from one heap. Where only neighbours were compared, as when sorting, the small
     differences that were asked about make the whole heap look small, and the ends of the line are pulled together. If
-    the prior is right, the log-likelihood would rise by about half the number of scores that the data do not determine
-    were the prior taken away: gᵀ L⁻¹ g with g = s / sd² is a sum of so many squares (for each mode of the graph,
-    τ / (λ + τ) of one). Far more says that it is wrong; on data that fit, 0.3 to 1.8 times as much was seen.
+    the prior is right, taking it away would raise twice the log-likelihood by gᵀ L⁻¹ g with g = s / sd², about the
+    number of scores that the data do not determine. Far more says that it is wrong, if most of the rise comes from
+    moving neighbours together: extreme items alone, which have little information each, can double it as well.
     """
     assert isinstance(problem.prior, Normal)
     n, precision = problem.seen.n, problem.prior.precision
     laplacian = problem.slope(point).curvature().laplacian
-    pull = point[:n] * precision
-    rise = float(pull @ replace(laplacian, extra=np.full(n, LOOSE**-2)).solve(pull, 0.01))
+    pull, loose = point[:n] * precision, replace(laplacian, extra=np.full(n, LOOSE**-2))
+    rise = float(pull @ loose.solve(pull, 0.01))
+    each_alone = float(np.sum(pull**2 / loose.diagonal))
     expected = precision * float(local_variance(laplacian, problem.seen).sum())
-    return rise > float(max(expected + SURELY * np.sqrt(2 * expected), MUCH * expected))
+    sure = rise > expected + SURELY * np.sqrt(2 * expected)
+    return bool(sure and rise > MUCH * expected and rise > TOGETHER * each_alone)
 
 
 def local_variance(laplacian: Laplacian, seen: Observations) -> Floats:
