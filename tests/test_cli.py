@@ -2,11 +2,15 @@
 
 import csv
 import io
+import itertools
 import json
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
@@ -16,10 +20,10 @@ import sidewise as sw
 CAKES = str(Path(__file__).parents[1] / "examples" / "cakes.csv")
 
 
-def run(*words, columns="120"):
+def run(*words, columns="120", **environment):
     return subprocess.run(  # noqa: S603
         [sys.executable, "-m", "sidewise.cli", *map(str, words)], capture_output=True, text=True, check=False,
-        env={"COLUMNS": columns, "PATH": "", "PYTHONIOENCODING": "utf-8"}, encoding="utf-8",
+        env={"COLUMNS": columns, "PATH": "", "PYTHONIOENCODING": "utf-8", **environment}, encoding="utf-8",
     )  # fmt: skip
 
 
@@ -41,6 +45,136 @@ def test_a_narrow_terminal_gets_a_narrow_table():
     table = lines(run("rank", CAKES, columns="80"))[:-1]
     assert all(len(line) <= 80 for line in table)
     assert not any("●" in line for line in table)
+
+
+def leaderboard(printed):
+    """The head and the rows of a printed table."""
+    rows = [line for line in printed if line.startswith(" ") and line.strip() and "──" not in line[:12]]
+    return rows[0].split(), rows[1:]
+
+
+URLS = [f"https://data.example.org/images/collection-of-2024/photo-{k:05d}-original.jpg" for k in range(12)]
+
+
+@pytest.fixture(scope="module")
+def urls(tmp_path_factory):
+    path = tmp_path_factory.mktemp("urls") / "urls.csv"
+    rows = [f"{a},{b},{'tie' if k % 5 == 0 else a}" for k, (a, b) in enumerate(itertools.combinations(URLS, 2))]
+    path.write_text("left,right,label\n" + "\n".join(rows) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("columns", "shown"),
+    [
+        (140, "rank item score interval ranks tier comparisons 95% interval"),
+        (100, "rank item score interval ranks tier comparisons"),
+        (80, "rank item score interval ranks tier comparisons"),
+        (70, "rank item score interval ranks tier"),
+        (60, "rank item score interval tier"),
+        (50, "rank item score tier"),
+        (34, "rank item score"),
+    ],
+)
+def test_a_table_fits_its_terminal_with_every_item_on_one_line(urls, columns, shown):
+    printed = lines(run("rank", urls, columns=str(columns)))
+    head, rows = leaderboard(printed)
+    assert " ".join(head) == shown
+    assert len(rows) == 12
+    assert all(len(line) <= columns for line in printed[:-1])
+    names = [row.split()[1] for row in rows]
+    assert all("…" in name and len(name) >= 12 for name in names)
+    assert len(set(names)) == 12
+
+
+def test_short_names_are_left_as_they_are_at_60_columns():
+    _, rows = leaderboard(lines(run("rank", CAKES, columns="60")))
+    assert rows[0].split()[:3] == ["1", "black", "forest"]
+
+
+def test_small_scores_do_not_round_away(tmp_path):
+    path = tmp_path / "many.csv"
+    pairs = np.random.default_rng(0).integers(900, size=(4000, 2))
+    path.write_text("left,right,label\n" + "\n".join(f"i{a},i{b},left" for a, b in pairs if a != b) + "\n")
+    _, rows = leaderboard(lines(run("rank", path, "--model", "page-rank", "--top", 20)))
+    assert len({row.split()[2] for row in rows}) > 5
+    assert all(len(row.split()[2].split(".")[1]) >= 5 for row in rows)
+
+
+def test_items_of_separate_parts_show_their_part(tmp_path):
+    path = tmp_path / "parts.csv"
+    path.write_text("left,right,label\na,b,a\nb,a,a\nb,c,b\nx,y,x\n")
+    head, rows = leaderboard(lines(run("rank", path)))
+    assert head[-3:] == ["part", "95%", "interval"]
+    assert {row.split()[1]: row.split()[9] for row in rows} == {"a": "1", "b": "1", "c": "1", "x": "2", "y": "2"}
+
+
+def test_items_without_a_score_have_no_picture(tmp_path):
+    path, names = tmp_path / "a.csv", tmp_path / "items.txt"
+    path.write_text("left,right,label\na,b,a\nb,a,b\n")
+    names.write_text("new\n")
+    _, rows = leaderboard(lines(run("rank", path, "--prior", "none", "--items", names)))
+    assert ["●" in row for row in rows] == [True, True, False]
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "json"])
+@pytest.mark.skipif(not hasattr(signal, "SIGPIPE"), reason="needs pipes of Unix")
+def test_a_reader_who_stops_reading_is_no_error(form):
+    """As in ``sidewise rank … | head -1``: the other end of the pipe is closed before anything is written."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-m", "sidewise.cli", "rank", CAKES, "--format", form], stdout=writer, stderr=subprocess.PIPE,
+        check=False,
+    )  # fmt: skip
+    os.close(writer)
+    assert done.returncode in (0, -signal.SIGPIPE)
+    assert done.stderr == b""
+
+
+def test_settings_are_values_of_json():
+    told = json.loads(run("rank", CAKES, "--covariate", "side", "--format", "json").stdout)["fit"]
+    assert told["settings"]["covariates"] == ["side"]
+    assert told["settings"]["level"] == 0.95
+    assert told["settings"]["tol"] == pytest.approx(1e-6)
+    assert json.loads(run("rank", CAKES, "--format", "json").stdout)["fit"]["settings"]["covariates"] == []
+
+
+def test_elo_can_be_averaged_over_orders():
+    done = run("rank", CAKES, "--model", "elo", "--orders", "3", "--seed", "2", "--format", "json")
+    assert done.stderr == ""
+    ranking = sw.elo(sw.read(CAKES), orders=3, seed=2)
+    assert [row["item"] for row in json.loads(done.stdout)["items"]] == list(ranking.order)
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["--worker", "worker"], "--worker"),
+        (["--factor", "x"], "--factor"),
+        (["--covariate", "side"], "--covariate"),
+        (["--intervals-by", "bootstrap"], "--intervals-by bootstrap"),
+        (["--intervals-by", "sandwich"], "--intervals-by sandwich"),
+        (["--model", "elo"], "--model elo"),
+    ],
+)
+def test_streaming_refuses_what_needs_every_comparison(words, named):
+    done = run("rank", CAKES, "--stream", *words, columns="300")
+    assert done.returncode == 2
+    assert f"--stream keeps pair counts alone, which are not enough for {named}: leave out" in done.stderr
+
+
+def test_a_report_without_its_libraries_is_refused_before_any_work(tmp_path):
+    (tmp_path / "altair.py").write_text("raise ImportError")
+    done = run("rank", "nowhere.csv", "--report", tmp_path / "r.html", columns="300", PYTHONPATH=str(tmp_path))
+    assert done.returncode == 2
+    assert "altair is not installed; install it with: pip install 'sidewise[plot]'" in done.stderr
+
+
+def test_a_tab_may_be_written_as_programmers_do(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("left\tright\tlabel\na\tb\ta\n")
+    assert any("1 comparison;" in line for line in lines(run("rank", path, "--delimiter", r"\t")))
 
 
 def test_csv_and_json_on_the_standard_output_are_what_the_library_says():
@@ -91,7 +225,7 @@ def test_options_reach_the_model():
 @pytest.mark.parametrize(
     ("prior", "stated"),
     [
-        ("none", "None"),
+        ("none", None),
         ("normal:1.5", "Normal(1.5)"),
         ("virtual:2", "VirtualItem(strength=2.0)"),
         ("virtual", "VirtualItem(strength=1.0)"),
@@ -127,7 +261,17 @@ def test_bad_rows_are_one_message_and_exit_code_2(tmp_path):
         ([CAKES, "--ties", "maybe"], "ties='maybe' is not one of"),
         ([CAKES, "--prior", "strong"], "is not one of: auto, none"),
         ([CAKES, "--prior", "normal:x"], "is not one of: auto, none"),
-        ([CAKES, "--model", "elo", "--ties", "half"], "elo has no option ties"),
+        (
+            [CAKES, "--model", "elo", "--ties", "half"],
+            "elo has no option --ties; it takes: --orders, --seed, --interval",
+        ),
+        ([CAKES, "--model", "random-order", "--orders", "5"], "random-order has no option --orders; it takes: --seed"),
+        ([CAKES, "--top", "-3"], "Invalid value for '--top'"),
+        ([CAKES, "--delimiter", ";;"], "--delimiter ';;': one character separates columns"),
+        ([CAKES, "--delimiter", ""], "one character separates columns"),
+        ([CAKES, "--model", "win-rate", "--anchor", "scone"], "have no other zero"),
+        (["nowhere.csv", "--report", "no/folder/r.html"], "there is no folder no/folder"),
+        (["nowhere.csv", "--out", "r.txt"], "end the name in .csv"),
         ([CAKES, "--interval", "95"], "between 0 and 1"),
         ([CAKES, "--left", "nobody", "--right", "right"], "no column 'nobody'"),
         ([CAKES, "--outcome", "a1"], "write word=left"),

@@ -13,6 +13,7 @@ from tests.making import random_comparisons
 import sidewise as sw
 from sidewise.errors import ModelError
 from sidewise.ranking import Dense, Draws, Fit, Ranking
+from sidewise.ranking.display import decimals, shorten, shorten_all
 from sidewise.ranking.order import _count_above, rank_bounds, ranks, tier_numbers
 
 
@@ -167,12 +168,83 @@ def test_rankings_are_frozen_and_can_be_stored():
 
 def test_models_without_intervals_say_so():
     ranking = sw.random_order(random_comparisons(4, 20))
-    with pytest.raises(ModelError, match="random_order gives no intervals"):
+    with pytest.raises(ModelError, match="random_order gives no intervals; use bradley_terry"):
         ranking.interval()
+    with pytest.raises(ModelError, match="elo gives no intervals; use bradley_terry"):
+        sw.elo(random_comparisons(4, 20), orders=2).interval()
+    with pytest.raises(ModelError, match="page_rank gives no intervals with .*; ask for intervals='bootstrap'"):
+        sw.page_rank(random_comparisons(4, 20)).interval()
     with pytest.raises(ModelError, match="does not say how likely"):
         ranking.probability("item-0", "item-1")
     assert ranking.to_frame().column_names == ["item", "score", "rank", "comparisons"]
     assert str(ranking)
+
+
+def test_the_scale_says_where_its_zero_is():
+    parts = {"component": np.array([0, 0, 1, 1], np.int32), "comparable": False}
+    apart = made([1, -1, 2, -2], **parts)
+    assert apart.scale == "log-odds; each part has its own zero: 0 is the mean of its items"
+    assert "other parts cannot be compared" in apart.rescale(anchor="i0").scale
+    rating = sw.elo(random_comparisons(4, 20), orders=2)
+    assert rating.scale == "points"
+    assert rating.rescale(anchor="item-1").scale == "points; 0 is the item 'item-1'"
+    assert rating.rescale(anchor="item-1").to_dict()["item-1"] == 0
+
+
+def test_shares_have_no_other_zero():
+    for ranking in (sw.win_rate(random_comparisons(4, 20)), sw.page_rank(random_comparisons(4, 20))):
+        with pytest.raises(ModelError, match="measured from 0 and have no other zero"):
+            ranking.rescale(anchor="item-1")
+        with pytest.raises(ModelError, match="have no other zero"):
+            ranking.rescale(zero="mean")
+        assert ranking.rescale(zero="model").score == pytest.approx(ranking.score)
+
+
+def test_items_of_separate_parts_show_their_part():
+    ranking = made([1, -1, 2, -2], component=np.array([0, 0, 1, 1], np.int32))
+    head, *rows = str(ranking).splitlines()
+    assert head.split()[-1] == "part"
+    assert [row.split()[-1] for row in rows[:4]] == ["2", "1", "1", "2"]
+    assert "<th>part</th>" in ranking._repr_html_()
+    assert "part" not in str(made([1, 2]))
+
+
+def test_a_ranking_is_equal_to_itself_alone():
+    ranking, other = made([1, 2]), made([1, 2])
+    assert ranking == ranking  # noqa: PLR0124
+    assert ranking != other
+    assert len({ranking, other}) == 2
+
+
+@pytest.mark.parametrize(
+    ("score", "digits"),
+    [([3.0, -2.0], 3), ([0.9, 0.2], 3), ([0.0012, 0.0001], 6), ([1 / 900, 1 / 900], 6), ([np.nan], 3)],
+)
+def test_decimals_follow_the_range_of_the_scores(score, digits):
+    ranking = Ranking(made(score).items, np.array(score), Fit("m"), np.ones(len(score)), zero="model")
+    assert decimals(ranking, least=3) == digits
+    assert decimals(ranking, least=2) == digits - 1
+
+
+def test_decimals_are_no_finer_than_intervals_and_points_have_none():
+    assert decimals(made([0.001, -0.001], sd=0.5), least=3) == 3
+    assert decimals(made([0.001, -0.001], sd=0.0001), least=3) == 6
+    assert decimals(made([1, 2]).rescale(scale="elo"), least=3) == 0
+    assert decimals(made([1000, 1200], unit="points"), least=3) == 0
+    assert "-0.000" not in str(made([1e-9, -1e-9], sd=1))
+
+
+def test_names_are_shortened_in_the_middle_to_the_cells_they_may_fill():
+    assert shorten("short", 12) == "short"
+    assert shorten("a very long name indeed", 12) == "a ver…indeed"
+    assert shorten("two\nlines", 12) == "two lines"
+    assert shorten("日本語の長い名前", 9) == "日本…名前"
+    assert shorten_all(["x" * 30 + "a" + "y" * 9, "x" * 30 + "b" + "y" * 9], 16)[1].endswith("b" + "y" * 9)
+
+
+def test_one_is_not_many():
+    ranking = Ranking(sw.Index(["a"]), np.array([1.0]), Fit("m", comparisons=1), np.ones(1))
+    assert repr(ranking).startswith("Ranking(1 item, 1 comparison, m")
 
 
 def test_draws_hold_the_estimate_itself():

@@ -13,7 +13,8 @@ from sidewise.errors import Disconnected, MissingExtra
 from sidewise.extras import need
 from sidewise.report import write_report
 from sidewise.report.health import opponents, repeats, side_bias
-from sidewise.report.plots import whole_edges
+from sidewise.report.page import in_words, render
+from sidewise.report.plots import histogram, whole_edges, whole_ticks, win_map
 
 
 @pytest.fixture(scope="module")
@@ -121,9 +122,90 @@ def test_side_bias_opponents_and_repeats_are_counted():
     bias = side_bias(answers, 0.95)
     assert (bias.share, bias.decided) == (0.75, 12)
     assert bias.by_worker == pytest.approx([0.75])
-    assert "No favoured side" in bias.verdict
+    assert bias.verdict() == "No favoured side can be seen in the whole."
     assert opponents(answers.counts()).tolist() == [1, 2, 1]
     assert repeats(answers.counts()).tolist() == [12, 1]
+
+
+def test_advice_about_sides_is_given_until_it_is_taken():
+    answers = random_comparisons(12, 900, side=1.0)
+    bias = side_bias(answers, 0.95)
+    assert "favoured: fit its effect (bradley-terry with --covariate side)" in bias.verdict()
+    effects = sw.bradley_terry(answers, covariates=["side"]).effects.to_pylist()
+    assert "--covariate" not in bias.verdict(effects)
+    assert f"the effect of the left side is fitted, {effects[0]['estimate']:.2f} (" in bias.verdict(effects)
+
+
+def rendered(ranking, answers):
+    return render(ranking, answers, title="Ranking")
+
+
+def test_settings_are_words(page):
+    assert '<th scope="row">covariates</th><td><code>side</code></td>' in page
+    answers = random_comparisons(5, 60)
+    other = rendered(sw.bradley_terry(answers, prior=None), answers)
+    assert '<th scope="row">covariates</th><td><code>none</code></td>' in other
+    assert '<th scope="row">prior</th><td><code>none</code></td>' in other
+    assert [in_words(value) for value in (True, 0.95, ("a", "b"), 1e-6)] == ["yes", "0.95", "a, b", "1e-06"]
+
+
+@pytest.mark.filterwarnings("ignore::sidewise.errors.Disconnected")
+def test_parts_without_a_prior_do_not_rest_on_one():
+    answers = sw.Comparisons.from_arrays(winner=["a", "b", "c", "d"], loser=["b", "a", "d", "c"])
+    told = "the order between parts rests on the prior alone"
+    assert told in rendered(sw.bradley_terry(answers), answers)
+    alone = rendered(sw.bradley_terry(answers, prior=None), answers)
+    assert "each part has a zero of its own" in alone
+    assert told not in alone
+    assert "nothing in the data orders items of different parts" in rendered(sw.win_rate(answers), answers)
+
+
+def test_one_is_not_many():
+    answers = sw.Comparisons.from_arrays(left=["a"], right=["b"], winner=["a"], worker=["w"])
+    page = rendered(sw.bradley_terry(answers), answers)
+    assert "2 items, 1 comparison by 1 worker, ranked" in page
+    assert not re.search(r"\b1 (items|comparisons|workers|steps|decided comparisons)\b", page)
+
+
+def test_small_scores_do_not_round_away():
+    answers = random_comparisons(300, 3000)
+    scores = re.findall(r'class="number">(0\.\d+)</td>', rendered(sw.page_rank(answers), answers))
+    assert len(set(scores)) > 50
+
+
+def test_a_long_leaderboard_says_that_it_scrolls():
+    for items, tall in ((60, False), (61, True)):
+        answers = random_comparisons(items, 1000)
+        page = rendered(sw.bradley_terry(answers), answers)
+        assert ("61 rows: scroll inside the table" in page) == tall
+        assert ('class="scroll tall"' in page) == tall
+
+
+def test_long_names_are_short_labels_that_differ():
+    names = [f"https://data.example.org/images/collection/photo-{k}-original.jpg" for k in range(4)]
+    answers = sw.Comparisons.from_arrays(winner=names[:3] + names[1:], loser=names[1:] + names[:3])
+    page = rendered(sw.bradley_terry(answers), answers)
+    labels = set(re.findall(r">(https:[^<]*…[^<]*)</text>", page))
+    assert len(labels) == 4
+    assert all(len(label) <= 32 and label.endswith("-original.jpg") for label in labels)
+    assert all(f'<span class="whole">{name}</span>' in page for name in names)
+    assert {short for _, short in re.findall(r'class="short" title="([^"]+)">([^<]+)<', page)} == labels
+
+
+def test_few_items_have_a_large_map_and_many_a_small_one():
+    for items, cell in ((3, 60), (12, 40), (40, 15)):
+        chart = win_map(sw.bradley_terry(random_comparisons(items, 1000))).to_dict()
+        assert chart["width"]["step"] == cell
+        assert ("layer" in chart) == (cell >= 40)
+
+
+def test_ticks_are_round_whole_numbers():
+    assert whole_ticks(-0.5, 4.5) == [0, 1, 2, 3, 4]
+    assert whole_ticks(0.5, 24.5) == [5, 10, 15, 20]
+    assert whole_ticks(7.5, 4000.5) == [500, 1000, 1500, 2000, 2500, 3000, 3500, 4000]
+    one = histogram(np.array([1, 1, 1]), "comparisons of a pair").to_dict()
+    assert one["encoding"]["x"]["axis"]["values"] == [0, 1, 2, 3, 4]
+    assert [row["count"] for row in one["data"]["values"]] == [0, 3, 0, 0, 0]
 
 
 @pytest.mark.parametrize("values", [[3], [0, 1], [1, 500], [2.5, 2.5], []])

@@ -110,8 +110,10 @@ def wants_stream(
     if asked:
         forgotten = [*needing, *(f"--{name}" for name, value in named.items() if value)]
         if forgotten:
-            raise SidewiseError(f"--stream keeps pair counts alone, and {' and '.join(forgotten)} need every "
-                                "comparison: leave out --stream, or them")  # fmt: skip
+            raise SidewiseError(
+                f"--stream keeps pair counts alone, which are not enough for {' and '.join(forgotten)}: leave out one "
+                "or the other",
+            )
         return True
     return asked is None and not needing and sum(part.path.stat().st_size for part in sources(file)) >= STREAM_BYTES
 

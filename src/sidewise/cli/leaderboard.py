@@ -15,7 +15,7 @@ from rich.table import Table
 from sidewise.cli.console import out, plain
 from sidewise.errors import SidewiseError
 from sidewise.ranking import Ranking
-from sidewise.ranking.display import cells, counted, shorten
+from sidewise.ranking.display import cells, counted, shorten_all
 
 PICTURE, PICTURE_CELLS, PICTURE_FROM = "picture", 30, 100  # the interval picture, its width, the least terminal for it
 LEAST_NAME, FAIR_NAME = 12, 24  # cells of an item's name: the fewest, and those that a picture has to leave
@@ -128,8 +128,8 @@ def fit_into(head: list[str], rows: list[list[str]], width: int) -> tuple[list[s
     places = [head.index(name) for name in kept]
     item = kept.index("item")
     fitted = [[row[place] for place in places] for row in rows]
-    for row in fitted:
-        row[item] = shorten(row[item], space)
+    for row, name in zip(fitted, shorten_all([row[item] for row in fitted], space), strict=True):
+        row[item] = name
     return kept, fitted
 
 

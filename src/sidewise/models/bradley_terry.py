@@ -84,7 +84,7 @@ def bradley_terry(
     >>> ranking.order
     ('tea', 'coffee', 'water')
     >>> round(ranking.probability("tea", "water"), 2)
-    0.82
+    0.8
     """
     counts = as_counts(comparisons)
     _check(ties, intervals, unit, comparisons, covariates, prior)

@@ -50,7 +50,7 @@ def page_rank(
     Examples
     --------
     >>> import sidewise as sw
-    >>> sw.page_rank(sw.Comparisons.from_matrix([[0, 3, 2], [1, 0, 2], [0, 1, 0]], ["a", "b", "c"])).order
+    >>> sw.page_rank(sw.Comparisons.from_matrix([[0, 3, 2], [1, 0, 3], [1, 1, 0]], ["a", "b", "c"])).order
     ('a', 'b', 'c')
     """
     if not 0 < damping < 1:

@@ -1,7 +1,10 @@
 """A ranking to look at: as text in a terminal, as a table in a notebook."""
 
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from html import escape
-from math import floor, isfinite, log10
+from math import log10
+from os.path import commonprefix
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,9 +24,9 @@ def cells(ranking: "Ranking", limit: int) -> tuple[list[str], list[list[str]]]:
     head = ["rank", "item", "score", *(["interval", "ranks", "tier"] if known else []), "comparisons"]
     rows = []
     for row in table.to_pylist():
-        cell = [_dash(row["rank"]), row["item"], f"{row['score']:.{digits}f}"]
+        cell = [_dash(row["rank"]), row["item"], f"{row['score']:z.{digits}f}"]
         if known:
-            cell += [f"{row['low']:.{digits}f} … {row['high']:.{digits}f}", span(row["rank_low"], row["rank_high"])]
+            cell += [f"{row['low']:z.{digits}f} … {row['high']:z.{digits}f}", span(row["rank_low"], row["rank_high"])]
             cell.append(_dash(row["tier"]))
         cell.append(f"{row['comparisons']:,.10g}")
         rows.append([*cell, *([str(row["component"])] if parts else [])])
@@ -41,8 +44,10 @@ def decimals(ranking: "Ranking", *, least: int) -> int:
     low, high = ("low", "high") if "low" in table.column_names else ("score", "score")
     lows, highs = (table[name].to_numpy() for name in (low, high))
     shown = np.concatenate([lows[np.isfinite(lows)], highs[np.isfinite(highs)]])
-    reach = float(np.ptp(shown)) if len(shown) else 0.0
-    finer = floor(-log10(reach)) if isfinite(reach) and reach > 0 else 0
+    reach, largest = (float(np.ptp(shown)), float(np.abs(shown).max())) if len(shown) else (0.0, 0.0)
+    if reach < 1e-9 * largest:  # all alike but for rounding errors: show what they are
+        reach = largest
+    finer = round(-log10(reach)) if reach > 0 else 0
     return min(FINEST, least + max(0, finer))
 
 
@@ -60,28 +65,56 @@ def counted(number: float, thing: str) -> str:
     return f"{number:,.10g} {thing}" if number == 1 else f"{number:,.10g} {thing}s"
 
 
-def shorten(name: str, width: int) -> str:
+def shorten(name: str, width: int, *, lead: float = 0.5) -> str:
     """A name on one line of at most ``width`` cells of a terminal; what does not fit is left out of its middle.
 
-    Names of one collection often begin alike (addresses) or end alike (files), seldom both.
+    ``lead`` is the share of the room that the beginning has.
 
     >>> shorten("https://example.org/cakes/0001.jpg", 20)
-    'https://ex…/0001.jpg'
+    'https://e…s/0001.jpg'
     """
     from rich.cells import cell_len
 
     name = " ".join(name.splitlines())
     if cell_len(name) <= width:
         return name
-    head, tail = "", ""
-    for first, last in zip(name, reversed(name), strict=True):
-        if cell_len(head + first + tail) < width:
-            head += first
-        if cell_len(head + last + tail) < width:
-            tail = last + tail
-        else:
-            break
+    head = _filling(name, int((width - 1) * lead))
+    tail = _filling(reversed(name), width - 1 - cell_len(head))[::-1]
     return f"{head}…{tail}"
+
+
+def _filling(characters: Iterable[str], room: int) -> str:
+    """The first characters that fill so many cells; those of some scripts take two."""
+    from rich.cells import cell_len
+
+    taken = ""
+    for character in characters:
+        room -= cell_len(character)
+        if room < 0:
+            break
+        taken += character
+    return taken
+
+
+def shorten_all(names: Sequence[str], width: int) -> list[str]:
+    """The names of a list, shortened so that they can still be told apart, where one of a few ways to do it can.
+
+    Names of a collection often begin alike (addresses) or end alike (kinds of files): then the other end has the room.
+
+    >>> shorten_all(["https://example.org/1-large.jpg", "https://example.org/2-large.jpg"], 16)
+    ['htt…/1-large.jpg', 'htt…/2-large.jpg']
+    """
+    alike = len(commonprefix([name for name in names if len(name) > width]))  # noqa: RUF071 - names, not paths
+    ways: list[Callable[[str], str]] = [partial(shorten, width=width, lead=lead) for lead in (0.5, 0.25, 0.75, 0, 1)]
+    ways.append(lambda name: name if len(name) <= width else f"…{shorten(name[alike:], width - 1, lead=1)}")
+    best: list[str] = []
+    for way in ways:
+        short = [way(name) for name in names]
+        if len(set(short)) > len(set(best)):
+            best = short
+        if len(set(best)) == len(set(names)):
+            break
+    return best
 
 
 def text(ranking: "Ranking") -> str:

@@ -1,11 +1,11 @@
 """The picture of a ranking: every score with its interval, best on top."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from sidewise.extras import need
-from sidewise.ranking.display import decimals, shorten, span
+from sidewise.ranking.display import decimals, shorten_all, span
 
 if TYPE_CHECKING:
     from sidewise.ranking.result import Ranking
@@ -28,10 +28,10 @@ def styled(chart: Any) -> Any:
     )  # fmt: skip
 
 
-def short_labels(items: Iterable[str]) -> str:
+def short_labels(items: Sequence[str]) -> str:
     """An expression that shows long names shortened; the names themselves still keep the items apart."""
-    short = {item: shorten(item, LABEL) for item in items}
-    return f"{json.dumps({item: label for item, label in short.items() if item != label})}[datum.value] || datum.label"
+    short = zip(items, shorten_all(items, LABEL), strict=True)
+    return f"{json.dumps({item: label for item, label in short if item != label})}[datum.value] || datum.label"
 
 
 def forest(ranking: "Ranking", *, limit: int, level: float) -> Any:
@@ -43,7 +43,7 @@ def forest(ranking: "Ranking", *, limit: int, level: float) -> Any:
         row["even"] = bool(row.get("tier") and row["tier"] % 2 == 0)
         row["says"] = _described(row, digits)
     base = alt.Chart(alt.Data(values=rows), height=alt.Step(18), width=560).encode(
-        y=alt.Y("item:N", sort=None, title=None, axis=alt.Axis(labelExpr=short_labels(row["item"] for row in rows))),
+        y=alt.Y("item:N", sort=None, title=None, axis=alt.Axis(labelExpr=short_labels([row["item"] for row in rows]))),
         color=alt.Color("even:N", scale=alt.Scale(domain=[False, True], range=[ACCENT, OTHER]), legend=None),
         description="says:N",
         tooltip="says:N",
@@ -57,11 +57,11 @@ def forest(ranking: "Ranking", *, limit: int, level: float) -> Any:
 
 def _described(row: dict[str, Any], digits: int) -> str:
     """What a dot says to a pointer or a screen reader."""
-    said = f"{row['item']}: {row['score']:.{digits}f}"
+    said = f"{row['item']}: {row['score']:z.{digits}f}"
     if "low" not in row:
         return said
     rank = span(row["rank_low"], row["rank_high"])
-    return f"{said} ({row['low']:.{digits}f} to {row['high']:.{digits}f}), rank {rank}, tier {row['tier']}"
+    return f"{said} ({row['low']:z.{digits}f} to {row['high']:z.{digits}f}), rank {rank}, tier {row['tier']}"
 
 
 def _x(alt: Any, ranking: "Ranking", name: str) -> Any:

@@ -9,7 +9,8 @@ from sidewise.comparisons import Comparisons, PairCounts
 from sidewise.comparisons.summary import Summary, summarise
 from sidewise.extras import need
 from sidewise.ranking import Ranking
-from sidewise.ranking.display import counted, decimals, span
+from sidewise.ranking.display import counted, decimals, shorten_all, span
+from sidewise.ranking.plot import LABEL
 from sidewise.report.health import opponents, repeats, side_bias
 from sidewise.report.plots import MOST_ITEMS, histogram, side_picture, svg, win_map
 
@@ -58,8 +59,8 @@ def _facts(ranking: Ranking, comparisons: Comparisons | PairCounts) -> dict[str,
     return {
         "ranking": ranking,
         "fit": ranking.fit,
-        "rows": table.slice(0, MOST_ROWS).to_pylist(),
-        "number": lambda value: f"{value:.{digits}f}",
+        "rows": _rows(table),
+        "number": lambda value: f"{value:z.{digits}f}",
         "hidden": max(0, len(ranking) - MOST_ROWS),
         "known": ranking.uncertainty is not None,
         "parts": "component" in table.column_names,
@@ -73,6 +74,13 @@ def _facts(ranking: Ranking, comparisons: Comparisons | PairCounts) -> dict[str,
         "mapped": min(len(ranking), MOST_ITEMS),
         "level": f"{ranking.level:.0%}",
     }
+
+
+def _rows(table: Any) -> list[dict[str, Any]]:
+    """The rows of the leaderboard, each with a short name for narrow screens."""
+    rows: list[dict[str, Any]] = table.slice(0, MOST_ROWS).to_pylist()
+    short = shorten_all([row["item"] for row in rows], LABEL)
+    return [row | {"short": name} for row, name in zip(rows, short, strict=True)]
 
 
 def in_words(value: Any) -> str:

@@ -14,6 +14,7 @@ from sidewise.report.health import SideBias
 
 MOST_ITEMS = 40  # in a heat map that can still be read
 MAP_WIDTH, SMALLEST_CELL, LARGEST_CELL = 480, 15, 60  # of the heat map, in pixels: few items have large cells
+LETTER = 8  # pixels
 WRITTEN_CELL = 40  # from here on the chance is written into the cell
 FEWEST_BINS = 5  # of a histogram: one bar over the whole width looks like none
 
@@ -36,9 +37,13 @@ def win_map(ranking: Ranking) -> Any:
                 values.append({"row": a, "column": b, "chance": chance, "says": f"{a} over {b}: {chance:.0%}"})
     step = min(LARGEST_CELL, max(SMALLEST_CELL, MAP_WIDTH // len(items)))
     labels = short_labels(items)
+    upright = max(map(len, items)) * LETTER < step
     base = alt.Chart(alt.Data(values=values), width=alt.Step(step), height=alt.Step(step)).encode(
         x=alt.X(
-            "column:N", sort=list(items), title=None, axis=alt.Axis(orient="top", labelAngle=-60, labelExpr=labels)
+            "column:N",
+            sort=list(items),
+            title=None,
+            axis=alt.Axis(orient="top", labelAngle=0 if upright else -60, labelExpr=labels),
         ),
         y=alt.Y("row:N", sort=list(items), title=None, axis=alt.Axis(labelExpr=labels)),
         description="says:N",
@@ -51,7 +56,7 @@ def win_map(ranking: Ranking) -> Any:
     )  # fmt: skip
     if step < WRITTEN_CELL:
         return styled(fields)
-    dark = alt.expr.abs(alt.datum.chance - 0.5) > 0.25
+    dark = alt.expr.abs(alt.datum.chance - 0.5) > 0.35
     figures = base.mark_text(fontSize=12).encode(
         text=alt.Text("chance:Q", format=".0%"), color=alt.condition(dark, alt.value("#fff"), alt.value(INK))
     )
