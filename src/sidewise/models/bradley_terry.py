@@ -17,7 +17,7 @@ from sidewise.models.newton import Optimum
 from sidewise.models.posterior import Posterior
 from sidewise.models.priors import Normal, VirtualItem
 from sidewise.models.problem import SIDE, Problem, Ties
-from sidewise.models.spread import LOOSE, contradicted, estimate_spread
+from sidewise.models.spread import LOOSE, estimate_spread
 from sidewise.models.taking import as_counts
 from sidewise.ranking import Fit, Ranking, Uncertainty
 
@@ -95,16 +95,15 @@ def bradley_terry(
     if prior is None:
         require_maximum(counts, graph)
     problem = Problem.of(comparisons, counts, graph, ties=ties, covariates=tuple(covariates), prior=prior)
-    problem, optimum, settled = _maximise(problem, covariates, tol=tol, limit=limit)
-    loosened = _is_estimated(prior) and problem.prior == Normal(LOOSE)
-    notes = _report(optimum, graph, counts, prior, strict=strict, settled=settled, loosened=loosened)
+    problem, optimum, loosened = _maximise(problem, covariates, tol=tol, limit=limit)
+    notes = _report(optimum, graph, counts, prior, strict=strict, loosened=loosened)
     settings = {"prior": problem.stated_prior, "ties": ties, "covariates": tuple(covariates), "intervals": intervals,
                 "unit": unit, "level": level, "tol": tol}  # fmt: skip
     return Ranking(
         items=counts.items,
         raw=problem.scores(optimum),
         fit=Fit(
-            "bradley_terry", settings, optimum.converged and settled, optimum.steps, optimum.gap,
+            "bradley_terry", settings, optimum.converged, optimum.steps, optimum.gap,
             problem.log_likelihood(optimum.point), seed if intervals == "bootstrap" else None, comparisons.digest,
             counts.rows, notes,
         ),
@@ -124,21 +123,20 @@ def _is_estimated(prior: object) -> bool:
 
 
 def _maximise(problem: Problem, covariates: Sequence[str], *, tol: float, limit: int) -> tuple[Problem, Optimum, bool]:
-    """The problem with its prior filled in, its maximum, and whether the prior's spread settled."""
-    estimated, start, settled = _is_estimated(problem.prior), problem.start(), True
+    """The problem with its prior filled in, its maximum, and whether the data made that prior a loose one."""
+    start, loosened = problem.start(), False
     try:
-        if estimated:
-            problem, start, settled = estimate_spread(problem, start)
-        optimum = problem.climb(start, tol=tol, limit=limit)
-        if estimated and contradicted(problem, optimum.point):
+        if _is_estimated(problem.prior):
+            problem, start, loosened = estimate_spread(problem, start)
+        if loosened:
             problem = replace(problem, prior=Normal(LOOSE))
-            optimum = problem.climb(optimum.point, tol=tol, limit=limit)
+        optimum = problem.climb(start, tol=tol, limit=limit)
     except np.linalg.LinAlgError:
         what = f"the effects of {', '.join(covariates)}" if covariates else "weights of such different size"
         raise ModelError(
             f"{what} cannot be told apart from each other or from the items: leave one out, or use a prior",
         ) from None
-    return problem, optimum, settled
+    return problem, optimum, loosened
 
 
 def _uncertainty(
@@ -193,14 +191,12 @@ def _check_covariate(comparisons: Comparisons, name: str) -> None:
 
 def _report(
     optimum: Optimum, graph: Graph, counts: PairCounts, prior: Normal | VirtualItem | None, *,
-    strict: bool, settled: bool, loosened: bool,
+    strict: bool, loosened: bool,
 ) -> tuple[str, ...]:  # fmt: skip
     """Say what a reader of the result must know; warn about what needs an eye."""
     notes: list[str] = []
     if not optimum.converged:
         notes.append(f"not converged: the last of {optimum.steps} steps still moved a score by {optimum.gap:.2g}")
-    if not settled:
-        notes.append("not converged: the spread of the prior has not settled; state it, as in prior=Normal(1.5)")
     for message in notes:
         if strict:
             raise ConvergenceError(message)

@@ -33,12 +33,18 @@ class Observations:
     @property
     def total(self) -> Floats:
         """The weight of all comparisons of each pair."""
-        return self.wins + self.losses + self.ties
+        decided = self.wins + self.losses
+        return decided + self.ties if self.tied else decided
 
     @property
     def halved(self) -> Floats:
         """The weight for the left item where a tie is half a win."""
-        return self.wins + self.ties / 2
+        return self.wins + self.ties / 2 if self.tied else self.wins
+
+    @property
+    def tied(self) -> bool:
+        """Whether there may be ties: where there are none, all zeros are one (see ``comparisons.counts.no_ties``)."""
+        return self.ties.strides != (0,)
 
     @cached_property
     def edges(self) -> Codes:

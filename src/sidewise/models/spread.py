@@ -28,11 +28,11 @@ RESTS = 40  # steps of the means for one spread, where the spread is found by bi
 
 
 class Spread(NamedTuple):
-    """The problem with the spread filled in, scores near its maximum, and whether the spread settled."""
+    """The problem with the spread filled in, scores near its maximum, and whether the data contradict it."""
 
     problem: Problem
     point: Floats
-    settled: bool
+    contradicted: bool
 
 
 def estimate_spread(problem: Problem, start: Floats) -> Spread:
@@ -57,7 +57,7 @@ def estimate_spread(problem: Problem, start: Floats) -> Spread:
         move = float(np.clip(eager * miss, -1, 1))
         # One small move may be chance, with the means still under way: the one before must have been small as well.
         if count > 1 and abs(move) < tol and abs(moved) < 5 * tol:
-            return Spread(turn.with_sd(log_sd), turn.point, settled=True)
+            return turn.end(log_sd)
         before, moved = (log_sd, miss), move
         log_sd += move
     return _bisect(problem, start, tol)
@@ -72,7 +72,7 @@ def _bisect(problem: Problem, start: Floats, tol: float) -> Spread:
         for _ in range(RESTS):
             found = turn.at(middle)
         low, high = (middle, high) if found > middle else (low, middle)
-    return Spread(turn.with_sd((low + high) / 2), turn.point, settled=True)
+    return turn.end((low + high) / 2)
 
 
 @dataclass
@@ -90,6 +90,12 @@ class Turn:
         """The problem with this spread."""
         return replace(self.problem, prior=Normal(float(np.exp(log_sd))))
 
+    def end(self, log_sd: float) -> Spread:
+        """The spread that was found, with a word on whether the data agree."""
+        precision = float(np.exp(-2 * log_sd))
+        s = self.point[: self.problem.seen.n]
+        return Spread(self.with_sd(log_sd), self.point, contradicted(s, precision, self._laplacian, self._variance))
+
     def at(self, log_sd: float) -> float:
         """Take a step; the right-hand side of the equation for log sd comes back."""
         seen = replace(self.problem.seen, blur=self._blur)
@@ -98,14 +104,14 @@ class Turn:
         information = slope.curvature()
         step = information.solve(slope.gradient, 0.02)
         self.point = self.point + step * min(self.calm, LONGEST / max(float(np.abs(step).max()), 1e-12))
-        variance = local_variance(information.laplacian, seen)
-        pair_variance(information.laplacian, seen, variance, out=self._blur)
+        self._laplacian, self._variance = information.laplacian, local_variance(information.laplacian, seen)
+        pair_variance(information.laplacian, seen, self._variance, out=self._blur)
         s, precision = self.point[: seen.n], float(np.exp(-2 * log_sd))
-        determined = max(len(s) - precision * variance.sum(), 0.0)
+        determined = max(len(s) - precision * self._variance.sum(), 0.0)
         return float(np.log((s @ s + 1) / (determined + 1 + 1 / (precision * WIDE**2))) / 2)
 
 
-def contradicted(problem: Problem, point: Floats) -> bool:
+def contradicted(s: Floats, precision: float, laplacian: Laplacian, variance: Floats) -> bool:
     """Whether the data pull against an estimated prior harder than chance allows, and along the whole graph.
 
     The prior takes items for draws from one heap. Where only neighbours were compared, as when sorting, the small
@@ -114,13 +120,10 @@ def contradicted(problem: Problem, point: Floats) -> bool:
     number of scores that the data do not determine. Far more says that it is wrong, if most of the rise comes from
     moving neighbours together: extreme items alone, which have little information each, can double it as well.
     """
-    assert isinstance(problem.prior, Normal)
-    n, precision = problem.seen.n, problem.prior.precision
-    laplacian = problem.slope(point).curvature().laplacian
-    pull, loose = point[:n] * precision, replace(laplacian, extra=np.full(n, LOOSE**-2))
+    pull, loose = s * precision, replace(laplacian, extra=np.full(len(s), LOOSE**-2))
     rise = float(pull @ loose.solve(pull, 0.01))
     each_alone = float(np.sum(pull**2 / loose.diagonal))
-    expected = precision * float(local_variance(laplacian, problem.seen).sum())
+    expected = precision * float(variance.sum())
     sure = rise > expected + SURELY * np.sqrt(2 * expected)
     return bool(sure and rise > MUCH * expected and rise > TOGETHER * each_alone)
 
