@@ -189,8 +189,9 @@ UNBEATEN = Case(
         Skip("arena-rank", "as long as above"),
         Skip("choix", TOO_SLOW),
     ),
-    (Goal("sidewise", "seconds", 1 / 20, "evalica"), Goal("sidewise", "peak", 1 / 5, "evalica")),
-    notes="Evalica stops after two steps here and gives every item the same score, hence the shorter time than above.",
+    (),
+    notes="Evalica stops after two steps here and gives every item the same score, hence the shorter time than above: "
+    "there is no result to be as fast as, so this table has no goal.",
 )
 
 LARGE = Case(

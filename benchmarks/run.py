@@ -43,7 +43,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Measure Sidewise beside its peers.")
     parser.add_argument("--quick", action="store_true", help="small cases only")
     parser.add_argument("--only", metavar="NAME", choices=[case.name for case in CASES], help="one case")
-    parser.add_argument("--repeat", type=int, default=3, metavar="N", help="calls per measurement (3)")
+    parser.add_argument("--repeat", type=int, default=5, metavar="N", help="calls per measurement (5)")
     return parser.parse_args()
 
 

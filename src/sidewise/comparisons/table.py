@@ -21,6 +21,7 @@ from sidewise.comparisons.rejects import Rejects
 from sidewise.comparisons.summary import Summary, summarise
 from sidewise.errors import ComparisonError
 
+RELEASE_PAYS = 150_000  # rows
 MOST_ROWS = 10**8  # that counts may be written out to
 
 
@@ -303,6 +304,8 @@ def _gather(parser: Parser, pieces: Iterable[Piece]) -> Comparisons:
     parts = list(parser.parse(pieces))
     assert parser.columns is not None
     rows = parts[0] if len(parts) == 1 else _joined(parts)
+    if parser.rows > RELEASE_PAYS:
+        pa.default_memory_pool().release_unused()  # Arrow keeps what it has read with: several times what is left
     found = Comparisons(
         rows.left, rows.right, rows.outcome, parser.items.index(), rows.worker, parser.workers.index(), rows.weight,
         rows.factors, parser.columns.sided, parser.rejects,
