@@ -16,7 +16,7 @@ from sidewise.models.likelihood import Observations, Slopes, TieLink
 from sidewise.models.priors import Normal
 from sidewise.models.problem import Problem
 
-TOL, TOL_SMALL = 0.005, 1e-3  # of log sd; half a percent of spread moves no score that a reader could see
+TOL, LOOSEST = 0.001, 0.03  # of log sd, where the data leave all to the prior, and where they leave it next to nothing
 WIDE = 3.0  # log-odds: a spread at which most comparisons are foregone conclusions
 TURNS = 40
 EAGER = 1.5  # the equation's own steps are too short: scores and averages follow the spread
@@ -45,7 +45,6 @@ def estimate_spread(problem: Problem, start: Floats) -> Spread:
     Every turn makes one Newton step of the means and one guarded secant step of log sd; where they chase each other,
     the equation is solved by bisection.
     """
-    tol = TOL_SMALL if problem.seen.n <= SMALL else TOL
     log_sd = float(np.log(np.clip(np.std(start[: problem.seen.n]), 0.3, WIDE)))
     turn = Turn(problem, start)
     before, moved = (np.nan, np.nan), np.inf
@@ -55,19 +54,20 @@ def estimate_spread(problem: Problem, start: Floats) -> Spread:
         if (miss - before[1]) * (log_sd - before[0]) < 0:
             eager = float(np.clip((log_sd - before[0]) / (before[1] - miss), *EAGERNESS))
         move = float(np.clip(eager * miss, -1, 1))
+        tol = turn.tolerance()
         # One small move may be chance, with the means still under way: the one before must have been small as well.
         if count > 1 and abs(move) < tol and abs(moved) < 5 * tol:
             return turn.end(log_sd)
         before, moved = (log_sd, miss), move
         log_sd += move
-    return _bisect(problem, start, tol)
+    return _bisect(problem, start)
 
 
-def _bisect(problem: Problem, start: Floats, tol: float) -> Spread:
+def _bisect(problem: Problem, start: Floats) -> Spread:
     """Solve for the spread with the means at rest: slow and sure."""
     low, high = np.log(0.02), np.log(50.0)
     turn = Turn(problem, start, calm=0.5)
-    while high - low > tol:
+    while high - low > TOL:
         middle = (low + high) / 2
         for _ in range(RESTS):
             found = turn.at(middle)
@@ -90,6 +90,11 @@ class Turn:
         """The problem with this spread."""
         return replace(self.problem, prior=Normal(float(np.exp(log_sd))))
 
+    def tolerance(self) -> float:
+        """How well log sd must be known: the less of the scores is left to the prior, the less it matters."""
+        share = self._left_to_prior if self.problem.seen.n > SMALL else 1.0
+        return min(TOL / max(share, 1e-9), LOOSEST)
+
     def end(self, log_sd: float) -> Spread:
         """The spread that was found, with a word on whether the data agree."""
         precision = float(np.exp(-2 * log_sd))
@@ -107,7 +112,8 @@ class Turn:
         self._laplacian, self._variance = information.laplacian, local_variance(information.laplacian, seen)
         pair_variance(information.laplacian, seen, self._variance, out=self._blur)
         s, precision = self.point[: seen.n], float(np.exp(-2 * log_sd))
-        determined = max(len(s) - precision * self._variance.sum(), 0.0)
+        self._left_to_prior = float(precision * self._variance.sum() / len(s))
+        determined = max(len(s) * (1 - self._left_to_prior), 0.0)
         return float(np.log((s @ s + 1) / (determined + 1 + 1 / (precision * WIDE**2))) / 2)
 
 
