@@ -1,7 +1,7 @@
 """Makes examples/cakes.csv: the answers of a simulated crowd that was asked which of two cakes looks better.
 
-Run it again and the same file comes out. The crowd has forty careful workers, six careless ones who answer at random
-and four who nearly always say the same side; the true scores are written to examples/cakes-truth.csv.
+Run it again and the same file comes out. The crowd has forty honest workers, six who answer at random
+and four one-sided ones who nearly always say the same side; the true scores are written to examples/cakes-truth.csv.
 """
 
 import csv
@@ -15,13 +15,15 @@ Eccles cake, fruit cake, gingerbread, honey cake, king cake, lamington, Linzer t
 medovik, mille-feuille, opera cake, pavlova, pineapple cake, pound cake, red velvet, sachertorte, scone, stollen,
 tiramisu, tres leches, Victoria sponge"""
 
+ODD = {"random": 0.12, "one-sided": 0.08}
+
 HERE = Path(__file__).parent
 
 
 def main() -> None:
     """Simulate the crowd and write both files."""
     names = [" ".join(name.split()) for name in CAKES.split(",")]
-    made = crowd(names, workers=50, comparisons=4000, spread=1.2, careless=0.12, one_sided=0.08, ties=0.1, seed=7)
+    made = crowd(names, workers=50, comparisons=4000, spread=1.2, kinds=ODD, ties=0.1, seed=7)
     with (HERE / "cakes.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["left", "right", "label", "worker"])

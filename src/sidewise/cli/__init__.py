@@ -11,6 +11,7 @@ from sidewise import __version__
 from sidewise.cli.console import out
 from sidewise.cli.rank import rank
 from sidewise.cli.reproduce import reproduce
+from sidewise.cli.simulate import simulate, spam
 from sidewise.cli.summary import summary
 
 app = typer.Typer(
@@ -23,6 +24,8 @@ app = typer.Typer(
 app.command()(rank)
 app.command()(summary)
 app.command()(reproduce)
+app.command()(simulate)
+app.command("add-spammers")(spam)
 
 
 @app.callback(invoke_without_command=True)

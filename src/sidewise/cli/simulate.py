@@ -1,0 +1,147 @@
+"""``sidewise simulate`` and ``sidewise add-spammers``: answers that nobody gave, in files like any others."""
+
+from pathlib import Path
+from typing import Annotated
+
+import pyarrow as pa
+import typer
+
+from sidewise.cli.columns import (
+    Delimiter,
+    Factor,
+    File,
+    Left,
+    Loser,
+    OutcomeOption,
+    Right,
+    SkipBad,
+    UndecidedOption,
+    Weight,
+    Winner,
+    WinnerIsOption,
+    Worker,
+    outcome_words,
+    read_answers,
+)
+from sidewise.cli.console import err, explained
+from sidewise.comparisons import Comparisons
+from sidewise.errors import SidewiseError
+from sidewise.simulate import KINDS, SPAMMER_KINDS, add_spammers, crowd, draw_sides
+from sidewise.simulate.scores import DISTRIBUTIONS, INTEGERS
+
+Out = Annotated[Path, typer.Option("--out", help="Write the answers: .csv or .parquet.", show_default=False)]
+
+
+def simulate(
+    output: Out,
+    items: Annotated[int, typer.Option(help="How many.")] = 40,
+    workers: Annotated[int, typer.Option(help="How many.")] = 50,
+    comparisons: Annotated[int | None, typer.Option(help="How many; 4,000, unless the next three say so.")] = None,
+    pairs: Annotated[int | None, typer.Option(help="Ask about so many different pairs only.")] = None,
+    overlap: Annotated[int | None, typer.Option(help="Have every pair judged by so many different workers.")] = None,
+    answers: Annotated[int | None, typer.Option(help="Have every worker give so many answers.")] = None,
+    kind: Annotated[list[str] | None, typer.Option(metavar="KIND=SHARE", help=f"Share of workers of a kind, the rest being honest; may be repeated. Kinds: {', '.join(KINDS)}, brand-biased (for a factor brand). A number after a colon is the kind's first parameter: honest:0.9=0.5.")] = None,  # noqa: E501
+    factor: Annotated[list[str] | None, typer.Option(help="Name of a property that half of the items have, such as brand; may be repeated.")] = None,  # noqa: E501
+    scores: Annotated[str, typer.Option(help=f"Distribution of the true scores: {', '.join([*DISTRIBUTIONS, INTEGERS])}.")] = "normal",  # noqa: E501
+    spread: Annotated[float, typer.Option(help="Standard deviation of the true scores.")] = 1.0,
+    ties: Annotated[float, typer.Option(help="Scores closer than this are called a tie.")] = 0.0,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same file.", min=0)] = 0,
+    truth: Annotated[Path | None, typer.Option(help="Write the true scores: .csv or .parquet.")] = None,
+    workers_out: Annotated[Path | None, typer.Option(help="Write the workers' kinds and parameters: .csv or .parquet.")] = None,  # noqa: E501
+) -> None:  # fmt: skip
+    """Simulate a crowd that compares items, and write its answers to a file that the other commands read.
+
+    Workers are honest but for those of other kinds: --kind random=0.2 --kind always-left=0.1.
+    """
+    with explained():
+        for path in (output, truth, workers_out):
+            _check_place(path)
+        made = crowd(
+            items, workers=workers, comparisons=comparisons, pairs=pairs, overlap=overlap, answers=answers,
+            scores=scores, spread=spread, kinds=kind_shares(kind), factors=factor or (), ties=ties, seed=seed,
+        )  # fmt: skip
+        _write("answers", as_table(made.comparisons), output)
+        _write("true scores", made.items, truth)
+        _write("workers", made.workers, workers_out)
+
+
+def spam(
+    file: File,
+    output: Out,
+    share: Annotated[float, typer.Option(help="Spammers for every worker: 1 doubles the crowd.")] = 1.0,
+    kind: Annotated[list[str] | None, typer.Option(help=f"One of: {', '.join(SPAMMER_KINDS)}, or brand-biased (with --factor brand); several make equal parts. Where none is named, always-left.")] = None,  # noqa: E501
+    answers: Annotated[int | None, typer.Option(help="Of each spammer, instead of the workers' average.")] = None,
+    name: Annotated[str, typer.Option(help="The new workers are called after it.")] = "spammer",
+    sides: Annotated[bool, typer.Option("--draw-sides", help="Draw left and right at random first, for files of winners and losers.")] = False,  # noqa: E501
+    seed: Annotated[int, typer.Option(help="The same seed gives the same file.", min=0)] = 0,
+    left: Left = None, right: Right = None, winner: Winner = None, loser: Loser = None, worker: Worker = None,
+    weight: Weight = None, factor: Factor = None, winner_is: WinnerIsOption = None, undecided: UndecidedOption = None,
+    outcome: OutcomeOption = None, delimiter: Delimiter = None, skip_bad: SkipBad = None,
+) -> None:  # fmt: skip
+    """Add the answers of spammers to a file of comparisons, to see what they do to a ranking.
+
+    A spammer takes rows of the file at random for tasks and answers as their kind does: always-left, always-right,
+    random, contrary (the opposite of what the row says), or mixed (equal parts of these four).
+    """
+    with explained():
+        _check_place(output)
+        found = read_answers(
+            file, skip_bad, stream=False, left=left, right=right, winner=winner, loser=loser, worker=worker,
+            weight=weight, factors=tuple(factor or ()), winner_is=winner_is, undecided=undecided,
+            outcomes=outcome_words(outcome), delimiter=delimiter,
+        )  # fmt: skip
+        assert isinstance(found, Comparisons)
+        found = draw_sides(found, seed) if sides else found
+        spammed = add_spammers(found, share, kind or "always-left", seed=seed, answers=answers, name=name)
+        _write("answers", as_table(spammed), output)
+
+
+def kind_shares(pairs: list[str] | None) -> dict[str, float]:
+    """Shares by kind, from kind=share and the like."""
+    shares: dict[str, float] = {}
+    for pair in pairs or ():
+        name, _, share = pair.rpartition("=")
+        try:
+            value = float(share)
+        except ValueError:
+            name = ""
+        if not name:
+            raise SidewiseError(f"--kind {pair!r}: write the kind and its share of the workers: random=0.2")
+        if name in shares:
+            raise SidewiseError(f"--kind {name} stands more than once")
+        shares[name] = value
+    return shares
+
+
+def as_table(answers: Comparisons) -> pa.Table:
+    """Columns that are found by their usual names; data without sides stay winners and losers."""
+    table = answers.to_frame()
+    if answers.sided:
+        return table
+    winner, loser, _, *others = table.column_names
+    decided = table.select([winner, loser, *others])
+    return decided.rename_columns(["winner", "loser", *others])
+
+
+def _check_place(path: Path | None) -> None:
+    """What cannot be written is said before the work, not after it."""
+    if path is None:
+        return
+    if path.suffix not in (".csv", ".parquet"):
+        raise SidewiseError(f"{path}: end the name in .csv or .parquet")
+    if not path.parent.is_dir():
+        raise SidewiseError(f"{path}: there is no folder {path.parent}; make it first")
+
+
+def _write(what: str, table: pa.Table, path: Path | None) -> None:
+    if path is None:
+        return
+    if path.suffix == ".csv":
+        from pyarrow.csv import write_csv
+
+        write_csv(table, path)
+    else:
+        from pyarrow.parquet import write_table
+
+        write_table(table, path)
+    err.print(f"the {what} are in {path}", highlight=False, markup=False)
