@@ -1,5 +1,7 @@
 """Random comparisons for tests, by hypothesis and by seed."""
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -25,6 +27,24 @@ def comparisons(draw, *, least=1, most=40, ties=True, outcomes=None, factors=Fal
         left=[NAMES[a] for a, _ in pairs], right=[NAMES[b] for _, b in pairs], winner=outcome, factors=made,
         items=NAMES[:n], winner_is="number",
     )  # fmt: skip
+
+
+def with_workers(answers, count, seed=0):
+    """The same comparisons by workers drawn at random."""
+    who = np.random.default_rng(seed).integers(count, size=len(answers)).astype(np.int32)
+    return replace(answers, worker=who, workers=sw.Index([f"w{k}" for k in range(count)]))
+
+
+def crowds(**options):
+    """Comparisons by up to five workers."""
+    return st.builds(with_workers, comparisons(**options), st.integers(1, 5), st.integers(0, 3))
+
+
+def relabelled(answers, order):
+    """The same comparisons with other names and numbers of the items, and the new number of each."""
+    place = np.array([code for code in order if code < len(answers.items)], np.int32)
+    items = sw.Index([f"new-{code}" for code in range(len(place))])
+    return replace(answers, left=place[answers.left], right=place[answers.right], items=items), place
 
 
 def random_comparisons(n=8, rows=400, *, seed=0, spread=1.0, ties=0.0, workers=0, side=0.0, weight=False):

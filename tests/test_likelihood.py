@@ -11,9 +11,9 @@ from tests.oracles import log_likelihood, numerical_gradient, numerical_jacobian
 import sidewise as sw
 from sidewise.comparisons import components
 from sidewise.models import Normal, VirtualItem
+from sidewise.models.gaussian import draw
 from sidewise.models.laplacian import Laplacian, Pin, conjugate_gradients
 from sidewise.models.likelihood import Observations
-from sidewise.models.posterior import draw
 from sidewise.models.problem import Problem
 from sidewise.models.spread import Blurred, local_variance, pair_variance
 

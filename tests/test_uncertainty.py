@@ -9,7 +9,7 @@ from tests.oracles import numerical_jacobian
 
 import sidewise as sw
 from sidewise.errors import FewWorkers, PriorConflict
-from sidewise.models import Normal, posterior
+from sidewise.models import Normal, gaussian
 from sidewise.simulate import crowd
 from sidewise.studies import coverage, find_study
 
@@ -59,7 +59,7 @@ def test_many_items_get_the_same_intervals_by_draws_as_few_by_inversion(monkeypa
     whole = sw.bradley_terry(answers, **options)
     exact = {zero: whole.uncertainty.variance(zero) for zero in ("mean", 5)}
     ranks = whole.rank_interval()
-    monkeypatch.setattr(posterior, "DENSE", 100)
+    monkeypatch.setattr(gaussian, "DENSE", 100)
     drawn = sw.bradley_terry(answers, **options)
     assert drawn.uncertainty.covariance() is None
     for zero, expected in exact.items():
@@ -84,7 +84,7 @@ def test_contrasts_of_many_items_do_not_cancel_where_the_prior_is_weak(monkeypat
         whole = fit(answers, prior)
         exact, tiers = whole.uncertainty.variance(50), len(whole.tiers())
         with monkeypatch.context() as few:
-            few.setattr(posterior, "DENSE", 100)
+            few.setattr(gaussian, "DENSE", 100)
             drawn = fit(answers, prior)
             found = drawn.uncertainty.variance(50)
             assert found[50] == 0
@@ -100,7 +100,7 @@ def fit(answers, prior):
 
 
 def test_the_order_of_the_rows_changes_nothing(monkeypatch):
-    monkeypatch.setattr(posterior, "DENSE", 100)
+    monkeypatch.setattr(gaussian, "DENSE", 100)
     answers = random_comparisons(300, 4000, seed=1)
     names = np.array(answers.items, object)
     order = np.random.default_rng(0).permutation(len(answers))

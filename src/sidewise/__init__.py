@@ -19,11 +19,18 @@ if TYPE_CHECKING:
         Normal,
         VirtualItem,
         bradley_terry,
+        crowd_bt,
         elo,
+        factor_bt,
+        hodge_rank,
+        linear_bias,
         page_rank,
+        pairwise_hits,
         random_order,
         rank,
+        thurstone,
         win_rate,
+        worker_bt,
     )
 
 __version__ = "0.1.0"
@@ -41,16 +48,23 @@ __all__ = [
     "Summary",
     "VirtualItem",
     "bradley_terry",
+    "crowd_bt",
     "elo",
     "errors",
+    "factor_bt",
+    "hodge_rank",
+    "linear_bias",
     "models",
     "page_rank",
+    "pairwise_hits",
     "random_order",
     "rank",
     "read",
     "read_counts",
     "simulate",
+    "thurstone",
     "win_rate",
+    "worker_bt",
 ]
 
 

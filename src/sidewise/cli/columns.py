@@ -12,6 +12,14 @@ from sidewise.errors import ComparisonError, SidewiseError
 from sidewise.ranking.display import counted
 
 STREAM_BYTES = 1 << 30  # larger files are reduced to pair counts on the way, where the model allows
+ROW_MODELS = (
+    "crowd-bt",
+    "elo",
+    "factor-bt",
+    "linear-bias",
+    "pairwise-hits",
+    "worker-bt",
+)  # for which pair counts are not enough
 
 File = Annotated[
     str,
@@ -120,7 +128,8 @@ def wants_stream(
 
 def _needs_rows(model: str, wanted: Mapping[str, Any]) -> list[str]:
     """The options that pair counts are not enough for, as they are written."""
-    needing = ["--model elo"] if model.lower() == "elo" else []
+    name = model.replace("_", "-").lower()
+    needing = [f"--model {name}"] if name in ROW_MODELS else []
     if "covariates" in wanted:
         needing.append("--covariate")
     if wanted.get("intervals") in ("sandwich", "bootstrap"):

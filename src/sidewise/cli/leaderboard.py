@@ -8,6 +8,7 @@ from math import isfinite, isnan
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 from rich import box
 from rich.cells import cell_len
 from rich.table import Table
@@ -59,7 +60,7 @@ def to_json(ranking: Ranking) -> str:
         "model": fit.model, "settings": fit.settings, "converged": fit.converged, "steps": fit.steps,
         "log_likelihood": fit.log_likelihood, "seed": fit.seed, "digest": fit.digest, "comparisons": fit.comparisons,
         "notes": fit.notes, "scale": ranking.scale, "level": ranking.level,
-        "effects": [] if ranking.effects is None else ranking.effects.to_pylist(),
+        "effects": [] if ranking.effects is None else ranking.effects.to_pylist(), "findings": fit.findings,
     }  # fmt: skip
     whole = _json_value({"fit": about, "items": ranking.to_frame().to_pylist()})
     return json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False)
@@ -72,6 +73,8 @@ def _json_value(value: Any) -> Any:
             return {str(name): _json_value(held) for name, held in value.items()}
         case list() | tuple():
             return [_json_value(held) for held in value]
+        case pa.Table():
+            return _json_value(value.to_pylist())
         case float():
             return value if isfinite(value) else None
         case None | bool() | int():
@@ -143,6 +146,7 @@ def _print_footer(ranking: Ranking, *, hidden: int) -> None:
         f"effect of {row['effect']}: {row['estimate']:.3f} ({row['low']:.3f} … {row['high']:.3f})"
         for row in ([] if ranking.effects is None else ranking.effects.to_pylist())
     ]
+    said += [f"{name}: {number:.3f}" for name, number in ranking.fit.findings.items() if isinstance(number, float)]
     said += [f"note: {note}" for note in ranking.fit.notes]
     for line in said:
         out.print(plain(line), highlight=False, soft_wrap=True)

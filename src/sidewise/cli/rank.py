@@ -32,25 +32,31 @@ from sidewise.errors import SidewiseError
 from sidewise.ranking import Ranking
 
 # Named here, and not asked of the models, so that --help need not load them; a test compares.
-MODEL_NAMES = ("bradley-terry", "elo", "page-rank", "random-order", "win-rate")
+MODEL_NAMES = (
+    "bradley-terry", "crowd-bt", "elo", "factor-bt", "hodge-rank", "linear-bias", "page-rank", "pairwise-hits",
+    "random-order", "thurstone", "win-rate", "worker-bt",
+)  # fmt: skip
 # What the options of the models are called here.
 FLAGS = {
     "ties": "--ties", "prior": "--prior", "covariates": "--covariate", "intervals": "--intervals-by", "unit": "--unit",
     "replicates": "--replicates", "orders": "--orders", "seed": "--seed", "strict": "--strict", "level": "--interval",
+    "flow": "--flow", "penalty": "--penalty",
 }  # fmt: skip
 
 
 def rank(
     file: File,
     model: Annotated[str, typer.Option(help=f"One of: {', '.join(MODEL_NAMES)}.")] = "bradley-terry",
-    ties: Annotated[str | None, typer.Option(help="half, davidson, rao-kupper or drop.")] = None,
+    ties: Annotated[str | None, typer.Option(help="half, davidson, rao-kupper, threshold or drop.")] = None,
     prior: Annotated[str | None, typer.Option(help="auto (spread estimated), none (maximum likelihood), normal:SD or virtual:STRENGTH.")] = None,  # noqa: E501
     covariate: Annotated[list[str] | None, typer.Option(help="What else sways a comparison: side, or a factor's name; may be repeated.")] = None,  # noqa: E501
     interval: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
-    intervals: Annotated[str | None, typer.Option("--intervals-by", help="posterior, hessian, sandwich, bootstrap or none.")] = None,  # noqa: E501
+    intervals: Annotated[str | None, typer.Option("--intervals-by", help="posterior, hessian, sandwich, least-squares, bootstrap or none.")] = None,  # noqa: E501
     unit: Annotated[str | None, typer.Option(help="What bootstrap and sandwich take as independent: comparison or worker.")] = None,  # noqa: E501
     replicates: Annotated[int | None, typer.Option(help="Of the bootstrap.", min=2)] = None,
     orders: Annotated[int | None, typer.Option(help="Average elo over so many random orders of rows.", min=0)] = None,
+    flow: Annotated[str | None, typer.Option(help="hodge-rank: mean, logit, probit or angular; pairwise-hits: sum or mean.")] = None,  # noqa: E501
+    penalty: Annotated[float | None, typer.Option(help="linear-bias: on the workers' biases, instead of one by BIC.", min=0)] = None,  # noqa: E501
     seed: Annotated[int | None, typer.Option(help="Of everything random.")] = None,
     scale: Annotated[str, typer.Option(help="model, or elo (400 points are odds of ten to one).")] = "model",
     anchor: Annotated[str | None, typer.Option(help="Item to put at the zero of the scale.")] = None,
@@ -73,9 +79,8 @@ def rank(
     loser. Otherwise name them. Scores are log-odds unless you ask for --scale elo.
     """
     with explained():
-        wanted = _options(
-            model, ties, prior, covariate, interval, intervals, unit, replicates, orders, seed, strict=strict
-        )
+        wanted = _options(model, ties, prior, covariate, interval, intervals, unit, replicates, orders, flow, penalty,
+                          seed, strict=strict)  # fmt: skip
         _check_outputs(output, report)
         reduced = wants_stream(file, stream, model, wanted, {"worker": worker, "factor": factor})
         answers = read_answers(
@@ -96,15 +101,16 @@ def rank(
 
 def _options(
     model: str, ties: str | None, prior: str | None, covariate: list[str] | None, interval: float,
-    intervals: str | None, unit: str | None, replicates: int | None, orders: int | None, seed: int | None, *,
-    strict: bool,
+    intervals: str | None, unit: str | None, replicates: int | None, orders: int | None, flow: str | None,
+    penalty: float | None, seed: int | None, *, strict: bool,
 ) -> dict[str, Any]:  # fmt: skip
     """The options that were given, if the model takes them."""
     from sidewise.models import find_model
 
     given: dict[str, Any] = {
         "ties": ties, "prior": _prior(prior), "covariates": covariate or None, "intervals": intervals, "unit": unit,
-        "replicates": replicates, "orders": orders, "seed": seed, "strict": strict or None,
+        "replicates": replicates, "orders": orders, "flow": flow, "penalty": penalty, "seed": seed,
+        "strict": strict or None,
     }  # fmt: skip
     given = {name: value for name, value in given.items() if value is not None}
     if given.get("prior") == "none":

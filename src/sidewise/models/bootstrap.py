@@ -71,3 +71,20 @@ def refit_counts(comparisons: Comparisons, scores: Callable[[PairCounts], Floats
         return np.stack([scores(replace(comparisons, weight=column).counts()) for column in weights.T], axis=1)
 
     return refit
+
+
+def resampled(
+    comparisons: Comparisons | PairCounts, scores: Callable[[Comparisons], Floats], *, unit: Unit, replicates: int,
+    seed: int, progress: Progress | None,
+) -> Draws:  # fmt: skip
+    """Refit one replicate after the other, for any model of comparisons."""
+    if not isinstance(comparisons, Comparisons):
+        raise ModelError("a bootstrap needs Comparisons, not pair counts")
+    rows = comparisons
+    if unit == "worker":
+        check_workers(rows)
+
+    def refit(weights: Floats) -> Floats:
+        return np.stack([scores(replace(rows, weight=column)) for column in weights.T], axis=1)
+
+    return bootstrap(refit, rows, unit=unit, replicates=replicates, seed=seed, progress=progress)

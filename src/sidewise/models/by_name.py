@@ -6,18 +6,32 @@ from typing import Any
 from sidewise.comparisons import Comparisons, PairCounts
 from sidewise.errors import ModelError
 from sidewise.models.bradley_terry import bradley_terry
+from sidewise.models.crowd_bt import crowd_bt
 from sidewise.models.elo import elo
+from sidewise.models.factor_bt import factor_bt
+from sidewise.models.hodge_rank import hodge_rank
+from sidewise.models.linear_bias import linear_bias
 from sidewise.models.page_rank import page_rank
+from sidewise.models.pairwise_hits import pairwise_hits
 from sidewise.models.random_order import random_order
+from sidewise.models.thurstone import thurstone
 from sidewise.models.win_rate import win_rate
+from sidewise.models.worker_bt import worker_bt
 from sidewise.ranking import Ranking
 
 MODELS: dict[str, Callable[..., Ranking]] = {
     "bradley-terry": bradley_terry,
+    "crowd-bt": crowd_bt,
     "elo": elo,
+    "factor-bt": factor_bt,
+    "hodge-rank": hodge_rank,
+    "linear-bias": linear_bias,
     "page-rank": page_rank,
+    "pairwise-hits": pairwise_hits,
     "random-order": random_order,
+    "thurstone": thurstone,
     "win-rate": win_rate,
+    "worker-bt": worker_bt,
 }
 
 
@@ -29,12 +43,23 @@ def find_model(name: str) -> Callable[..., Ranking]:
         raise ModelError(f"no model {name!r}; there are: {', '.join(MODELS)}") from None
 
 
-def rank(comparisons: Comparisons | PairCounts, model: str = "bradley-terry", **options: Any) -> Ranking:
+def rank(comparisons: Comparisons | PairCounts, model: str | None = None, **options: Any) -> Ranking:
     """Rank by the model of a name; the options are the model's own.
+
+    Without a name, the data choose: :func:`worker_bt` where they say who said what, :func:`bradley_terry` otherwise.
 
     >>> import sidewise as sw
     >>> answers = sw.Comparisons.from_matrix([[0, 7], [3, 0]], ["tea", "coffee"])
     >>> sw.rank(answers, "win-rate").order
     ('tea', 'coffee')
+    >>> sw.rank(answers).fit.model
+    'bradley_terry'
     """
-    return find_model(model)(comparisons, **options)
+    return find_model(model or default_model(comparisons))(comparisons, **options)
+
+
+def default_model(comparisons: Comparisons | PairCounts) -> str:
+    """The model that suits the data: one worker alone cannot be told from the truth, so it takes two."""
+    if isinstance(comparisons, Comparisons) and comparisons.worker is not None and len(comparisons.workers) > 1:
+        return "worker-bt"
+    return "bradley-terry"

@@ -6,7 +6,7 @@ gradients need a dozen products, or nearly trees, which factorise without fill: 
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,17 +92,28 @@ class Laplacian:
 
     @cached_property
     def inverse(self) -> Floats:
-        """The inverse, for as many items as a dense matrix can hold: a third of the work of inverting any matrix."""
-        factor, failed = dpotrf(np.asfortranarray(self.dense()), overwrite_a=True)
-        if failed:
-            raise np.linalg.LinAlgError("not positive definite")
-        upper, _ = dpotri(factor, overwrite_c=True)
-        lower = np.triu(upper, 1).T
-        return np.asarray(np.triu(upper) + lower)
+        """The inverse, for as many items as a dense matrix can hold."""
+        return inverted(self.dense())
 
     @cached_property
     def _cholesky(self) -> tuple[Floats, bool]:
         return cho_factor(self.dense())  # type: ignore[no-any-return]
+
+    def noise(self, count: int, rng: np.random.Generator) -> Floats:
+        """Columns with mean 0 and covariance L: a random sign on every pair, item and pin.
+
+        Signs do as well as normal numbers, since only second moments are used, and cost a tenth.
+        """
+        upper, n = self.upper.tocoo(), self.n
+        root = np.sqrt(upper.data)
+        b = np.sqrt(self.extra)[:, None] * signs(rng, (n, count))
+        for column in range(count):
+            drawn = root * signs(rng, len(root))
+            b[:, column] += np.bincount(upper.row, drawn, n) - np.bincount(upper.col, drawn, n)
+        if self.pin is not None:
+            pins = signs(rng, (len(self.pin.size), count)) / np.sqrt(self.pin.size)[:, None]
+            b += pins[self.pin.label]
+        return np.asarray(b)
 
     def solve(self, b: Floats, tol: float = 1e-10) -> Floats:
         """The x of L x = b, for one right-hand side or a column of them."""
@@ -135,6 +146,21 @@ class Laplacian:
         return splu(matrix.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
 
 
+def inverted(matrix: Floats) -> Floats:
+    """The inverse of a symmetric positive matrix: a third of the work of inverting any matrix."""
+    factor, failed = dpotrf(np.asfortranarray(matrix), overwrite_a=True)
+    if failed:
+        raise np.linalg.LinAlgError("not positive definite")
+    upper, _ = dpotri(factor, overwrite_c=True)
+    lower = np.triu(upper, 1).T
+    return np.asarray(np.triu(upper) + lower)
+
+
+def signs(rng: np.random.Generator, shape: int | tuple[int, ...]) -> Floats:
+    """Random signs."""
+    return np.asarray(rng.integers(2, size=shape, dtype=np.int8) * 2.0 - 1.0, float)
+
+
 class Product(Protocol):
     """A matrix that is known by its diagonal and its products."""
 
@@ -144,6 +170,41 @@ class Product(Protocol):
         ...
 
     def __matmul__(self, v: Floats) -> Floats: ...
+
+
+class Precision(Product, Protocol):
+    """The information on scores: a Laplacian, or what is left of one where workers are unknown too."""
+
+    @property
+    def n(self) -> int:
+        """The number of items."""
+        ...
+
+    @property
+    def pin(self) -> Pin | None:
+        """What holds it where there is no prior."""
+        ...
+
+    @property
+    def inverse(self) -> Floats:
+        """The whole inverse."""
+        ...
+
+    def dense(self) -> Floats:
+        """The whole matrix."""
+        ...
+
+    def solve(self, b: Floats, tol: float = 1e-10) -> Floats:
+        """The x of H x = b."""
+        ...
+
+    def permuted(self, order: NDArray[np.intp]) -> "Precision":
+        """The same with the items in another order."""
+        ...
+
+    def noise(self, count: int, rng: np.random.Generator) -> Floats:
+        """Columns with mean 0 and this covariance."""
+        ...
 
 
 def conjugate_gradients(
@@ -170,11 +231,14 @@ def conjugate_gradients(
     return x, bool(np.all(np.sqrt(np.sum(r * r, axis=0)) <= goal))
 
 
+P = TypeVar("P", bound=Precision)
+
+
 @dataclass(frozen=True)
-class Information:
+class Information(Generic[P]):
     """Minus the Hessian in all parameters: a Laplacian for the scores, a border and a corner for the few others."""
 
-    laplacian: Laplacian
+    laplacian: P
     border: Floats = field(repr=False)  # scores × others
     corner: Floats = field(repr=False)  # others × others
 

@@ -5,7 +5,7 @@ shape parameter t. A link gives each pair's value and its derivatives in (d, t);
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
@@ -61,6 +61,10 @@ class Observations:
                 self.covariates[here], None if self.blur is None else self.blur[here],
             )  # fmt: skip
 
+    def blurred(self, variance: Floats) -> "Observations":
+        """The same pairs, with the variance of what the link is a function of."""
+        return replace(self, blur=variance)
+
     def differences(self, s: Floats) -> Floats:
         """s_left − s_right."""
         return s[self.left] - s[self.right]
@@ -82,10 +86,16 @@ class Slopes(NamedTuple):
     t: Floats | None = None
     dt: Floats | None = None
     tt: Floats | None = None
+    seen: Floats | None = None  # −∂²ℓ/∂d² of the outcomes themselves, where dd is its expectation
 
 
 class TieLink(Protocol):
     """A link with or without a shape parameter for ties."""
+
+    @property
+    def shortens(self) -> bool:
+        """Whether its slope, averaged over a normal d, is that of a shorter d: E σ(d) ≈ σ(κ d) (see ``Blurred``)."""
+        ...
 
     @property
     def shapes(self) -> int:
@@ -113,14 +123,24 @@ class TieLink(Protocol):
         ...
 
 
-class Logistic:
-    """P(left wins) = σ(d) (Bradley and Terry 1952); a tie is half a win for each side."""
+class Tieless:
+    """What links have in common that take a tie for half a win, and so foretell none."""
 
     shapes = 0
 
     def start(self, ties: float, total: float) -> float:  # noqa: ARG002
         """There is no shape."""
         return 0.0
+
+    def tie(self, d: Floats, t: float) -> Floats:  # noqa: ARG002
+        """There are none."""
+        return np.zeros_like(d)
+
+
+class Logistic(Tieless):
+    """P(left wins) = σ(d) (Bradley and Terry 1952); a tie is half a win for each side."""
+
+    shortens = True
 
     def value(self, d: Floats, t: float, seen: Observations) -> Floats:  # noqa: ARG002
         """W log σ(d) + L log σ(−d) = W d − N log(1 + e^d), with W and L holding half of the ties each."""
@@ -137,15 +157,12 @@ class Logistic:
         """σ(d)."""
         return np.asarray(expit(d))
 
-    def tie(self, d: Floats, t: float) -> Floats:  # noqa: ARG002
-        """There are none."""
-        return np.zeros_like(d)
-
 
 class Davidson:
     """P(left) : P(right) : P(tie) = e^{d/2} : e^{−d/2} : e^t (Davidson 1970, ν = e^t)."""
 
     shapes = 1
+    shortens = True
 
     def start(self, ties: float, total: float) -> float:
         """The ν of equal items."""
@@ -187,6 +204,7 @@ class RaoKupper:
     """P(left) = σ(d − t), P(right) = σ(−d − t), a tie otherwise (Rao and Kupper 1967, θ = e^t): t is a threshold."""
 
     shapes = 1
+    shortens = True
 
     def start(self, ties: float, total: float) -> float:
         """The threshold of equal items."""

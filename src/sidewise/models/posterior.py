@@ -1,33 +1,24 @@
-"""The Gaussian posterior of the scores: exact for some thousand items, and for more by draws that lose little."""
+"""The posterior of the scores: a Gaussian with the curvature of likelihood and prior, averaged over itself."""
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from sidewise.comparisons import Index
 from sidewise.comparisons.arrow import Floats
-from sidewise.models.laplacian import Information, Laplacian
+from sidewise.models.gaussian import Gaussian
+from sidewise.models.laplacian import Information, Laplacian, P
 from sidewise.models.priors import Flat, Normal
 from sidewise.models.problem import Problem
 from sidewise.models.spread import Blurred, local_variance, pair_variance
-from sidewise.ranking.uncertainty import MEAN, Dense, Zero, normal_bounds, shift
 
-DENSE = 2000  # up to here the covariance is inverted whole: 0.2 s and 32 MB
-DRAWS, MOST_DRAWS = 32, 256
-ACCURACY = 0.05  # wanted relative error of a standard deviation; beyond it, more draws are taken
 PASSES = 2  # of averaging the curvature over the posterior that it gives
 
 
 @dataclass(frozen=True)
-class Posterior:
-    """The posterior of the scores, worked out when it is first asked for.
-
-    Up to some thousand items its covariance is held whole. Beyond, variances come from draws: Var x_i = 1/H_ii + Var
-    E[x_i | the others] (Sidén et al. 2018), where the first part is known, and the second is small for items with many
-    opponents, so that a few draws do.
-    """
+class Posterior(Gaussian):
+    """The posterior of the scores, worked out when it is first asked for."""
 
     problem: Problem = field(repr=False)
     point: Floats = field(repr=False)
@@ -36,16 +27,14 @@ class Posterior:
     spread_estimated: bool = False
     seed: int = 0
 
-    compares: bool = field(default=True, init=False, repr=False)
-
     @property
-    def kind(self) -> str:
+    def how(self) -> str:  # type: ignore[override]
         """How it was obtained, in words."""
         how = "averaged over the posterior" if self.averaged else "at the maximum"
-        return f"from the curvature of the likelihood {how}" + ("" if self._whole else ", variances by draws")
+        return f"from the curvature of the likelihood {how}"
 
     @cached_property
-    def information(self) -> Information:
+    def information(self) -> Information[Laplacian]:
         """Minus the Hessian, averaged where asked for, with the spread as one more parameter where it was fitted."""
         found = self.problem.slope(self.point).curvature()
         if not self.averaged or isinstance(self.problem.prior, Flat):
@@ -56,161 +45,23 @@ class Posterior:
             found = replace(self.problem, seen=seen, link=Blurred(self.problem.link)).slope(self.point).curvature()
         return self._with_spread(found) if self.spread_estimated else found
 
-    def _with_spread(self, information: Information) -> Information:
-        """Let the uncertainty of log sd widen that of the scores (Kass and Steffey 1989).
-
-        The information on log sd is twice the number of scores that the data determine, as for the variance of so
-        many normal numbers; its border is how the scores' gradient changes with it.
-        """
+    def _with_spread(self, information: Information[Laplacian]) -> Information[Laplacian]:
         prior, laplacian = self.problem.prior, information.laplacian
         assert isinstance(prior, Normal)
-        determined = max(laplacian.n - prior.precision * local_variance(laplacian, self.problem.seen).sum(), 0.5)
-        column = (-2 * prior.precision * self.point[: laplacian.n])[:, None]
-        border = np.hstack([information.border, column])
-        through = border.T @ laplacian.solve(column, 1e-6)
-        corner = np.zeros((border.shape[1], border.shape[1]))
-        corner[:-1, :-1] = information.corner
-        corner[-1, -1] = 2 * determined + through[-1, 0]
-        return Information(laplacian, border, corner)
-
-    @property
-    def _whole(self) -> bool:
-        return self.problem.seen.n <= DENSE
-
-    @cached_property
-    def _dense(self) -> Dense:
-        information = self.information
-        covariance = information.laplacian.inverse
-        if information.others:
-            z = covariance @ information.border
-            covariance = covariance + z @ np.linalg.solve(information.schur(z), z.T)
-        return Dense(_without_pin(covariance, information.laplacian))
-
-    def covariance(self) -> Floats | None:
-        """The whole matrix, where it can be held."""
-        return self._dense.covariance() if self._whole else None
-
-    def variance(self, zero: Zero) -> Floats:
-        """Var(x − zero)."""
-        if self._whole:
-            return self._dense.variance(zero)
-        if not isinstance(zero, str):
-            return self._variance_from(zero)
-        if zero == MEAN or self.information.laplacian.pin is not None:
-            return self._drawn.variance + self._border_part(self._across)
-        n = self.problem.seen.n
-        with_mean = self._covariance_with(np.full(n, 1 / n))
-        return np.asarray(self._drawn.variance + self._border_part(self._across) + 2 * with_mean - with_mean.mean())
-
-    def bounds(self, score: Floats, zero: Zero, level: float) -> tuple[Floats, Floats]:
-        """Normal intervals."""
-        return normal_bounds(shift(score, zero), self.variance(zero), level)
-
-    def _variance_from(self, anchor: int) -> Floats:
-        """Var(x_i − x_a): from variances and exact covariances, or from draws, whichever is the more accurate.
-
-        The first is best where items are nearly independent; where x_i and x_a go together, as neighbours in a chain
-        do, the difference of large numbers is lost in their errors, and the draws' own differences are better.
-        """
-        drawn, n = self._drawn, self.problem.seen.n
-        weight = -self._centre(np.eye(1, n, anchor)[0])
-        covariance = self._covariance_with(np.eye(1, n, anchor)[0] + weight)
-        covariance = covariance - self._centre(covariance) - self._border_part(self._across, self._across[anchor])
-        own = drawn.variance
-        by_parts = own + own[anchor] - 2 * covariance
-        by_draws = ((drawn.x - drawn.x[anchor]) ** 2).mean(axis=1)
-        wrong_by_parts = 2 * (drawn.error * own + drawn.error[anchor] * own[anchor])
-        wrong_by_draws = np.sqrt(2 / drawn.x.shape[1]) * by_draws
-        better = np.where(wrong_by_parts < wrong_by_draws, by_parts, by_draws)
-        found = np.maximum(better, 0) + self._border_part(self._across - self._across[anchor])
-        found[anchor] = 0
-        return np.asarray(found)
-
-    def _centre(self, v: Floats) -> Floats:
-        """What is taken off: the mean of all items, or of each part where parts have zeros of their own."""
-        pin = self.information.laplacian.pin
-        return np.full_like(v, v.mean()) if pin is None else pin.mean(v)
-
-    def _covariance_with(self, weight: Floats) -> Floats:
-        """Covariance of every score with a combination of scores."""
-        full = np.concatenate([weight, np.zeros(self.information.others)])
-        return self.information.solve(full, 1e-8)[: len(weight)]
-
-    @cached_property
-    def _across(self) -> Floats:
-        """How the scores move with the other parameters, about their centre; one column each."""
-        z = self.information.across(1e-8)
-        return np.stack([column - self._centre(column) for column in z.T], axis=1) if z.size else z
-
-    def _border_part(self, z: Floats, other: Floats | None = None) -> Floats:
-        """zᵀ S⁻¹ z of every row: what the other parameters add to a variance, or to a covariance with ``other``."""
-        if not self.information.others:
-            return np.zeros(len(z))
-        schur = self.information.schur(self.information.across(1e-8))
-        return np.asarray(np.sum(np.linalg.solve(schur, z.T).T * (z if other is None else other), axis=1))
-
-    @cached_property
-    def _drawn(self) -> "Drawn":
-        """Draws of the scores about their centre, in an order of the items that no order of the rows can change."""
-        order = np.argsort(np.array(self.items, object), kind="stable")
-        place = np.argsort(order)
-        drawn = draw_until(self.information.laplacian.permuted(order), np.random.default_rng(self.seed))
-        return Drawn(drawn.x[place], drawn.variance[place], drawn.error[place])
+        left = prior.precision * float(local_variance(laplacian, self.problem.seen).sum())
+        return with_spread(information, self.point[: laplacian.n], prior.precision, laplacian.n - left)
 
 
-class Drawn(NamedTuple):
-    """Draws about their centre, the variances they give, and the relative error of a standard deviation from them."""
+def with_spread(information: Information[P], scores: Floats, precision: float, determined: float) -> Information[P]:
+    """Let the uncertainty of log sd widen that of the scores (Kass and Steffey 1989).
 
-    x: Floats
-    variance: Floats
-    error: Floats
-
-
-def draw_until(laplacian: Laplacian, rng: np.random.Generator) -> Drawn:
-    """Draw until nearly all standard deviations are accurate, or there are many draws."""
-    n, pin = laplacian.n, laplacian.pin
-    size = np.full(n, float(n)) if pin is None else pin.size[pin.label]
-    known = (1 - 1 / size) ** 2 / laplacian.diagonal
-    blocks: list[Floats] = []
-    squares = np.zeros(n)
-    for count in range(DRAWS, MOST_DRAWS + 1, DRAWS):
-        x = draw(laplacian, DRAWS, rng)
-        mean = np.tile(x.mean(axis=0), (n, 1)) if pin is None else pin.mean(x)
-        given_others = x - (laplacian @ x) / laplacian.diagonal[:, None]
-        squares += ((given_others * (1 - 1 / size)[:, None] - (mean - x / size[:, None])) ** 2).sum(axis=1)
-        blocks.append(x - mean)
-        variance = known + squares / count
-        error = (1 - known / variance) / np.sqrt(2 * count)
-        if np.quantile(error, 0.99) <= ACCURACY:
-            break
-    return Drawn(np.hstack(blocks), variance, error)
-
-
-def draw(laplacian: Laplacian, count: int, rng: np.random.Generator) -> Floats:
-    """Columns with mean 0 and covariance L⁻¹.
-
-    A random sign on every pair, item and pin gives noise of covariance L, which L is then solved with. Signs do as
-    well as normal numbers, since only second moments are used, and cost a tenth.
+    The information on log sd is twice the number of scores that the data determine, as for the variance of so many
+    normal numbers; its border is how the scores' gradient changes with it.
     """
-    upper, n = laplacian.upper.tocoo(), laplacian.n
-    root = np.sqrt(upper.data)
-    b = np.sqrt(laplacian.extra)[:, None] * _signs(rng, (n, count))
-    for column in range(count):
-        noise = root * _signs(rng, len(root))
-        b[:, column] += np.bincount(upper.row, noise, n) - np.bincount(upper.col, noise, n)
-    if laplacian.pin is not None:
-        pins = _signs(rng, (len(laplacian.pin.size), count)) / np.sqrt(laplacian.pin.size)[:, None]
-        b += pins[laplacian.pin.label]
-    return laplacian.solve(b, 1e-4)
-
-
-def _signs(rng: np.random.Generator, shape: int | tuple[int, ...]) -> Floats:
-    return np.asarray(rng.integers(2, size=shape, dtype=np.int8) * 2.0 - 1.0, float)
-
-
-def _without_pin(covariance: Floats, laplacian: Laplacian) -> Floats:
-    """Take out the variance of the component's mean, which the pin and not the data determined."""
-    if laplacian.pin is None:
-        return covariance
-    label = laplacian.pin.label
-    return np.asarray(covariance - (label[:, None] == label) / laplacian.pin.size[label])
+    column = (-2 * precision * scores)[:, None]
+    border = np.hstack([information.border, column])
+    through = border.T @ information.laplacian.solve(column, 1e-6)
+    corner = np.zeros((border.shape[1], border.shape[1]))
+    corner[:-1, :-1] = information.corner
+    corner[-1, -1] = 2 * max(determined, 0.5) + through[-1, 0]
+    return Information(information.laplacian, border, corner)

@@ -1,6 +1,6 @@
 """A pairwise likelihood with its prior: the sum that is maximised, its gradient and its Hessian."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,6 +15,7 @@ from sidewise.models.laplacian import Information, Laplacian, Pin
 from sidewise.models.likelihood import Davidson, Logistic, Observations, RaoKupper, Slopes, TieLink
 from sidewise.models.newton import Optimum, Slope, climb
 from sidewise.models.priors import Flat, Normal, Prior, VirtualItem
+from sidewise.models.probit import ProbitThreshold
 from sidewise.ranking.uncertainty import normal_bounds
 
 Ties = Literal["half", "davidson", "rao-kupper", "drop"]
@@ -27,6 +28,7 @@ LINKS: dict[str, TieLink] = {
     "rao-kupper": RaoKupper(),
     "drop": Logistic(),
 }
+SHAPES = {Davidson: "ties (log ν)", RaoKupper: "ties (log θ)", ProbitThreshold: "ties (threshold)"}
 
 
 @dataclass(frozen=True)
@@ -42,16 +44,16 @@ class Problem:
 
     @classmethod
     def of(
-        cls, comparisons: Comparisons | PairCounts, counts: PairCounts, graph: Graph, *, ties: Ties,
-        covariates: tuple[str, ...], prior: Normal | VirtualItem | None,
+        cls, comparisons: Comparisons | PairCounts, counts: PairCounts, graph: Graph, *, ties: str,
+        covariates: tuple[str, ...], prior: Normal | VirtualItem | None, links: Mapping[str, TieLink] = LINKS,
     ) -> "Problem":  # fmt: skip
-        """Set up the sum."""
+        """Set up the sum; ``links`` has one for every way to treat ties."""
         seen = observe(comparisons, counts, covariates)
-        link = LINKS[ties]
+        link = links[ties]
         if link.shapes and seen.ties.sum() == seen.total.sum():
             raise ModelError(f"every comparison is a tie: there is nothing for ties={ties!r} to learn from")
         if not seen.ties.any():
-            link = LINKS["half"]  # without ties, all models of ties are the plain one
+            link = links["half"]  # without ties, all models of ties are the plain one
         return cls(
             seen=seen,
             link=link,
@@ -130,7 +132,7 @@ class Problem:
             self.log_likelihood(point) + self.prior.value(s) - pinned - self.effect_precision * float(beta @ beta) / 2
         )
 
-    def slope(self, point: Floats) -> Slope[Information]:
+    def slope(self, point: Floats) -> Slope[Information[Laplacian]]:
         """Gradient and curvature of the objective."""
         (s, beta, t), n = self.parts(point), self.seen.n
         gradient, weight = np.zeros(n + self.others), np.empty(len(self.seen.left))
@@ -149,7 +151,7 @@ class Problem:
         corner[effects, effects] += self.effect_precision
         upper = csr_array((weight, self.seen.right, self.seen.edges), shape=(n, n))
 
-        def curvature() -> Information:
+        def curvature() -> Information[Laplacian]:
             return Information(Laplacian(upper, self.prior.curvature(s), self.pin), border, corner)
 
         return Slope(gradient, curvature)
@@ -175,7 +177,7 @@ class Problem:
         variance = np.diagonal(np.linalg.inv(information.schur(information.across(1e-8))))
         estimate = optimum.point[self.seen.n :]
         low, high = normal_bounds(estimate, variance, level)
-        shape = {Davidson: "ties (log ν)", RaoKupper: "ties (log θ)"}.get(type(self.link))
+        shape = SHAPES.get(type(self.link))
         names = [*self.names, *([shape] if shape else [])]
         return pa.table({"effect": names, "estimate": estimate, "low": low, "high": high})
 

@@ -13,10 +13,10 @@ from scipy.special import expit, ndtri
 from sidewise.comparisons import Comparisons
 from sidewise.comparisons.arrow import Floats
 from sidewise.models.bootstrap import Progress, Unit, bootstrap
+from sidewise.models.gaussian import DENSE
 from sidewise.models.laplacian import conjugate_gradients
 from sidewise.models.likelihood import Logistic
 from sidewise.models.newton import Optimum
-from sidewise.models.posterior import DENSE
 from sidewise.models.problem import Problem, observe, observe_rows
 from sidewise.ranking import Dense, Draws, Uncertainty
 

@@ -5,8 +5,9 @@ each and a true spread of 2, it finds 1.3. The posterior is therefore approximat
 it (the variational one), whose likelihood terms are averaged over the uncertainty of each difference.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,7 @@ EAGERNESS = (0.7, 6.0)  # what a secant may make of it
 LOOSE = 30.0  # the spread of a prior that holds scores and decides nothing
 SURELY, MUCH, TOGETHER = 3.0, 2.2, 3.5  # when the data contradict an estimated prior: see docs/decisions
 LONGEST = 4.0  # the longest step of a score in one turn
+WEIGHTS = (2 / 3, 1 / 6, 1 / 6)  # of the three points of an average over a normal number
 RESTS = 40  # steps of the means for one spread, where the spread is found by bisection
 
 
@@ -166,10 +168,11 @@ def pair_variance(laplacian: Laplacian, seen: Observations, variance: Floats, ou
 
 @dataclass(frozen=True)
 class Blurred:
-    """A link averaged over a normal difference: E σ(d) ≈ σ(κ d) with κ = 1 / √(1 + π v / 8) (MacKay 1992).
+    """A link averaged over a normal difference; the variances v are in the observations.
 
-    The log-likelihood ℓ(d, t) becomes ℓ(κ d, t) / κ, whose slope in d is that of ℓ at κ d. The variances v are in the
-    observations.
+    Where the slope is a chance, E σ(d) ≈ σ(κ d) with κ = 1 / √(1 + π v / 8) (MacKay 1992), and the log-likelihood
+    ℓ(d, t) becomes ℓ(κ d, t) / κ. Where it is not, E ℓ(d, t) is a sum over three points (Gauss–Hermite). For the
+    probit no κ would do: E Φ(d) has one, but the slope of log Φ is not Φ, and the spread came out a fifth too small.
     """
 
     link: TieLink
@@ -179,8 +182,15 @@ class Blurred:
         """As many as the link has."""
         return self.link.shapes
 
+    @property
+    def shortens(self) -> bool:
+        """As the link does."""
+        return self.link.shortens
+
     def slopes(self, d: Floats, t: float, seen: Observations) -> Slopes:
-        """Derivatives of ℓ(κ d, t) / κ."""
+        """Derivatives of ℓ(κ d, t) / κ, or of E ℓ(d, t)."""
+        if not self.shortens:
+            return _weighted([self.link.slopes(point, t, seen) for point in points(d, seen)])
         kappa = shortening(seen)
         sharp = self.link.slopes(kappa * d, t, seen)
         if sharp.t is None or sharp.tt is None:
@@ -188,7 +198,10 @@ class Blurred:
         return Slopes(sharp.d, kappa * sharp.dd, sharp.t / kappa, sharp.dt, sharp.tt / kappa)
 
     def value(self, d: Floats, t: float, seen: Observations) -> Floats:
-        """ℓ(κ d, t) / κ."""
+        """ℓ(κ d, t) / κ, or E ℓ(d, t)."""
+        if not self.shortens:
+            values = (self.link.value(point, t, seen) for point in points(d, seen))
+            return np.asarray(sum(w * value for w, value in zip(WEIGHTS, values, strict=True)))
         kappa = shortening(seen)
         return self.link.value(kappa * d, t, seen) / kappa
 
@@ -209,3 +222,19 @@ def shortening(seen: Observations) -> Floats:
     """The κ of every pair."""
     assert seen.blur is not None
     return np.asarray(1 / np.sqrt(1 + np.pi / 8 * seen.blur))
+
+
+def points(d: Floats, seen: Observations) -> tuple[Floats, Floats, Floats]:
+    """Where a function of a normal difference is looked at to average it: the mean, and √3 deviations to both sides."""
+    assert seen.blur is not None
+    reach = np.sqrt(3 * seen.blur)
+    return d, d + reach, d - reach
+
+
+def _weighted(slopes: Sequence[Slopes]) -> Slopes:
+    """The average of derivatives at the three points."""
+
+    def average(column: Sequence[Any]) -> Any:
+        return None if column[0] is None else sum(w * x for w, x in zip(WEIGHTS, column, strict=True))
+
+    return Slopes(*(average(column) for column in zip(*slopes, strict=True)))

@@ -45,6 +45,7 @@ class Fit:
     digest: str = ""
     comparisons: int = 0
     notes: tuple[str, ...] = ()
+    findings: Mapping[str, Any] = field(default_factory=dict)  # numbers and tables that the model's docstring names
 
 
 @dataclass(frozen=True, eq=False)  # arrays have no one truth value: a ranking is equal to itself alone
@@ -242,7 +243,7 @@ class Ranking:
 
     def _link(self) -> Link:
         if self.link is None:
-            raise ModelError(f"{self.fit.model} does not say how likely a win is; bradley_terry and elo do")
+            raise ModelError(f"{self.fit.model} does not say how likely a win is; bradley_terry and thurstone do")
         return self.link
 
     def _difference(self, a: str, b: str) -> Any:
@@ -253,7 +254,8 @@ class Ranking:
 
 
 _PLACES = {MEAN: "the mean of the items", MODEL: "the zero of the model"}
-_SHIFTABLE = ("log-odds", "points")  # a share has no other zero than 0
+# Units of scores that are known up to a shift; a share has no other zero than 0.
+_SHIFTABLE = ("log-odds", "points", "probits", "radians", "mean outcome", "sums of abilities")
 
 
 def _checked(level: float | None, default: float) -> float:

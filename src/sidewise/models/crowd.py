@@ -1,0 +1,244 @@
+"""What every model of a crowd does: check the data, choose the factors, tell what was found of items and workers."""
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+import pyarrow as pa
+
+from sidewise.comparisons import Comparisons, Index, components
+from sidewise.comparisons.arrow import Floats
+from sidewise.errors import ModelError, PriorConflict
+from sidewise.models import notes
+from sidewise.models.answers import Answers
+from sidewise.models.bootstrap import Progress, Unit, resampled
+from sidewise.models.crowd_problem import CrowdProblem
+from sidewise.models.driver import check_words
+from sidewise.models.gaussian import Gaussian
+from sidewise.models.laplacian import Information
+from sidewise.models.likelihood import Chances, Logistic
+from sidewise.models.posterior import with_spread
+from sidewise.models.problem import SHAPES, SIDE
+from sidewise.models.reduced import CrowdInformation, Reduced
+from sidewise.models.spread import local_variance
+from sidewise.models.worker_table import Estimate, Reliability, check_workers_known, worker_table
+from sidewise.ranking import Fit, Ranking, Uncertainty
+
+Intervals = Literal["posterior", "bootstrap", "none"]
+
+
+class Scale(NamedTuple):
+    """Where a model's reliability has a coin, and where a good worker."""
+
+    random: float
+    typical: float
+
+
+@dataclass(frozen=True)
+class Found:
+    """Where a fit ended."""
+
+    problem: CrowdProblem
+    point: Floats
+    steps: int
+    gap: float
+    converged: bool
+    determined: float | None = None  # how many scores the data determine, where the spread was estimated
+    loosened: str = ""  # why the prior of the scores is a loose one
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What every model of a crowd can be asked for; the models' own docstrings tell what it means."""
+
+    intervals: Intervals
+    unit: Unit
+    replicates: int
+    level: float
+    tol: float
+    limit: int
+    seed: int
+    strict: bool
+    progress: Progress | None
+
+    def __post_init__(self) -> None:
+        check_words(intervals=(self.intervals, get_args(Intervals)), unit=(self.unit, get_args(Unit)))
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """Answers with workers, checked, and the factors that may sway them."""
+
+    model: str
+    comparisons: Comparisons
+    factors: tuple[str, ...]
+
+    @classmethod
+    def of(cls, model: str, comparisons: Comparisons, factors: Sequence[str] | None, ties: str) -> "Crowd":
+        """Check; without a word on factors, take the side, where it is known, and all that the data name."""
+        check_workers_known(comparisons, model)
+        if not len(comparisons):
+            raise ModelError(f"{model} needs comparisons, and there are none")
+        if isinstance(factors, str):
+            raise ModelError(f"factors is a list of names: factors=[{factors!r}]")
+        if factors is None:
+            factors = (*([SIDE] if comparisons.sided else []), *comparisons.factors)
+        for name in factors:
+            _check_factor(comparisons, name, factors)
+        if ties == "drop":
+            comparisons = comparisons.select(comparisons.outcome != 0.5)
+        return cls(model, comparisons, tuple(factors))
+
+    @cached_property
+    def answers(self) -> Answers:
+        """The rows by worker."""
+        return Answers.of(self.comparisons, self.factors)
+
+    def start(self) -> Floats:
+        """Scores to begin with: the log-odds of the items' win rates, as if all opponents were alike."""
+        seen = self.answers.seen
+        won, met = seen.to_items(seen.halved - seen.total / 2), seen.degree(seen.total)
+        return np.asarray(2 * np.arctanh(2 * won / (met + 1)))
+
+    def ranking(self, fit: "CrowdFit", wanted: Wanted, scale: Scale, settings: "Settings") -> Ranking:
+        """Fit, and give the result with what a reader must know."""
+        found = fit(self)
+        counts, problem = self.comparisons.counts(), found.problem
+        graph = components(counts)
+        said = [*self._said(found, strict=wanted.strict)]
+        said += notes.of_the_graph(counts, graph, has_prior=True, stacklevel=4)
+        s, _, t = problem.parts(found.point)
+        return Ranking(
+            items=self.comparisons.items,
+            raw=s.copy(),
+            fit=Fit(
+                self.model, {**settings(found), "intervals": wanted.intervals, "level": wanted.level,
+                             "tol": wanted.tol},
+                found.converged, found.steps, found.gap, _likelihood(found),
+                wanted.seed if wanted.intervals == "bootstrap" else None, self.comparisons.digest, counts.rows,
+                tuple(said),
+            ),
+            comparisons=counts.item_weight(),
+            component=graph.label,
+            link=Chances(problem.link if problem.link.shapes else Logistic(), t),
+            level=wanted.level,
+            workers=workers_of(self, found, wanted.level, scale),
+            effects=_effects(found, wanted.level),
+            uncertainty=self._uncertainty(fit, found, wanted),
+        )  # fmt: skip
+
+    def _uncertainty(self, fit: "CrowdFit", found: Found, wanted: Wanted) -> Uncertainty | None:
+        if wanted.intervals == "none":
+            return None
+        if wanted.intervals == "posterior":
+            return CrowdPosterior(found.problem, found.point, self.comparisons.items, found.determined, wanted.seed)
+
+        def refit(rows: Comparisons) -> Floats:
+            return fit(replace(self, comparisons=rows)).point[: len(rows.items)]
+
+        return resampled(self.comparisons, refit, unit=wanted.unit, replicates=wanted.replicates, seed=wanted.seed,
+                         progress=wanted.progress)  # fmt: skip
+
+    def _said(self, found: Found, *, strict: bool) -> Sequence[str]:
+        said: list[str] = []
+        if not found.converged:
+            message = f"not converged: the last of {found.steps} steps still moved a score by {found.gap:.2g}"
+            said += notes.not_converged(message, strict=strict, stacklevel=5)
+        if found.loosened:
+            warnings.warn(found.loosened, PriorConflict, stacklevel=5)
+            said.append(found.loosened)
+        if int((self.answers.answered > 0).sum()) == 1:
+            said.append(
+                "there is one worker only: nobody to compare with, so nothing is learnt of how reliable they are"
+            )
+        return said
+
+
+CrowdFit = Callable[[Crowd], Found]
+Settings = Callable[[Found], dict[str, object]]
+
+
+def _likelihood(found: Found) -> float:
+    return replace(found.problem, variance=None).log_likelihood(found.point)
+
+
+def _check_factor(comparisons: Comparisons, name: str, factors: Sequence[str]) -> None:
+    if name == SIDE:
+        if not comparisons.sided:
+            raise ModelError(
+                "the data do not say what was shown on which side, so nobody's side can be told: name other factors, "
+                "or read the data with left, right and winner"
+            )
+        return
+    if name not in comparisons.factors:
+        known = ", ".join([SIDE, *comparisons.factors])
+        raise ModelError(f"no factor {name!r}; there are: {known}. Factors are named when the data are read")
+    values = comparisons.factors[name]
+    if not values.any():
+        raise ModelError(f"the factor {name!r} is 0 in every comparison: it sways nobody")
+    if SIDE in factors and np.ptp(values) == 0:
+        raise ModelError(
+            f"the factor {name!r} is {values[0]:g} in every comparison: it cannot be told from the side; leave it out"
+        )
+
+
+@dataclass(frozen=True)
+class CrowdPosterior(Gaussian):
+    """The posterior of the scores, with workers' parameters as unknown as they are; worked out when first asked for."""
+
+    problem: CrowdProblem = field(repr=False)
+    point: Floats = field(repr=False)
+    items: Index = field(repr=False)
+    determined: float | None = None
+    seed: int = 0
+
+    how = "from the information in the answers, workers being uncertain too"
+
+    @cached_property
+    def information(self) -> Information[Reduced]:
+        """The Schur complement, with the spread as one more parameter where it was estimated."""
+        found = self.problem.slope(self.point).curvature().scores
+        if self.determined is None:
+            return found
+        s = self.problem.parts(self.point).s
+        return with_spread(found, s, float(self.problem.prior.curvature(s)[0]), self.determined)
+
+
+def workers_of(crowd: Crowd, found: Found, level: float, scale: "Scale") -> pa.Table:
+    """The workers' table of a likelihood model: the first parameter is the reliability, the others are biases."""
+    problem, information = found.problem, found.problem.slope(found.point).curvature()
+    s, theta, _ = problem.parts(found.point)
+    variance = worker_variance(information, local_variance(information.reduced.laplacian, problem.answers.pairs.seen))
+    estimates = [
+        (Estimate.chance if prior.is_chance else Estimate.normal)(row, spread, level)
+        for prior, row, spread in zip(problem.worker_priors, theta, variance, strict=True)
+    ]
+    biases = dict(zip(crowd.factors, estimates[1:], strict=False))
+    return worker_table(
+        crowd.comparisons, s, reliability=Reliability(estimates[0], scale.random, scale.typical), biases=biases
+    )  # fmt: skip
+
+
+def worker_variance(information: CrowdInformation, scores: Floats) -> Floats:
+    """The variance of every parameter: C⁻¹, and what the uncertainty of the scores adds, taken item by item."""
+    reduced = information.reduced
+    inverse, k = reduced.blocks.inverse, reduced.blocks.c.shape[-1]
+    reached = [sum(row[b][reduced.worker] * matrix.data for b, matrix in enumerate(reduced.across)) for row in inverse]
+    unsure = scores[reduced.across[0].indices]
+    return np.stack(
+        [inverse[p, p] + np.bincount(reduced.worker, each**2 * unsure, k) for p, each in enumerate(reached)]
+    )
+
+
+def _effects(found: Found, level: float) -> pa.Table | None:
+    """The shape of ties, where it was fitted."""
+    if not found.problem.link.shapes:
+        return None
+    information = found.problem.slope(found.point).curvature().scores
+    variance = np.diagonal(np.linalg.inv(information.schur(information.across(1e-8))))
+    some = Estimate.normal(found.point[-1:], variance, level)
+    name = SHAPES[type(found.problem.link)]
+    return pa.table({"effect": [name], "estimate": some.value, "low": some.low, "high": some.high})

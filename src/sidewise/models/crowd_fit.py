@@ -1,0 +1,83 @@
+"""Climbing a crowd's likelihood, which is not concave: Fisher scoring, accelerated, that never steps down."""
+
+from typing import Literal, get_args
+
+import numpy as np
+
+from sidewise.comparisons.arrow import Floats
+from sidewise.errors import ModelError
+from sidewise.models.crowd import Found
+from sidewise.models.crowd_problem import CrowdProblem
+from sidewise.models.driver import check_words
+from sidewise.models.mixing import memory, mixed
+from sidewise.models.newton import Optimum
+from sidewise.models.priors import Normal, VirtualItem
+
+PlainTies = Literal["half", "drop"]
+
+LONGEST = 2.0  # log-odds: the longest step of a score or a bias
+NEARLY = 0.9  # a chance goes no further than this towards 0 or 1 in one step
+SHORTEST = 1e-4  # part of a step, before the climb is taken to be over
+CALM = 1.0  # log-odds: the acceleration waits for steps that are shorter
+
+
+def check_mixture(model: str, prior: object, credit: tuple[float, float], ties: str) -> None:
+    """See that the options of a mixture are what they may be."""
+    check_words(ties=(ties, get_args(PlainTies)))
+    if not (isinstance(prior, VirtualItem) or (isinstance(prior, Normal) and prior.sd is not None)):
+        raise ModelError(f"{model} takes prior=VirtualItem(strength) or Normal(sd), not {prior!r}")
+    if len(credit) != 2 or not all(0 <= part < np.inf for part in credit):
+        raise ModelError(f"credit={credit!r} is not a pair of numbers of answers, such as (4, 1)")
+
+
+def maximum(problem: CrowdProblem, start: Floats, *, tol: float, limit: int) -> Found:
+    """The fit of a mixture."""
+    optimum = ascend(problem, start, tol=tol, limit=limit)
+    return Found(problem, optimum.point, optimum.steps, optimum.gap, optimum.converged)
+
+
+def ascend(problem: CrowdProblem, start: Floats, *, tol: float, limit: int) -> Optimum:
+    """Maximise from a start until no score moves by more than ``tol``.
+
+    Steps solve with Fisher's information, parameter by parameter no longer than is sane, and are halved until the
+    objective rises. Such steps shrink by a constant factor near the end; Anderson's mixing of the last few makes of
+    forty steps fifteen, and is taken only where the objective agrees.
+    """
+    point, value = start, problem.objective(start)
+    gap, steps = np.inf, 0
+    past = memory()
+    while steps < limit:
+        steps += 1
+        slope = problem.slope(point)
+        wanted = slope.curvature().solve(slope.gradient, float(np.clip(0.1 * gap, 1e-6, 0.01)))
+        step = _sane(problem, point, wanted)
+        gap = float(np.abs(step[: problem.n]).max(initial=0.0))
+        past.append((point, step))
+        there = mixed(past) if np.abs(step).max() < CALM else point + step
+        risen = problem.objective(there)
+        if not risen >= value:
+            rise, length = max(float(slope.gradient @ step), 0.0), 1.0
+            there, risen = point + step, problem.objective(point + step)
+            while not risen >= value + 1e-4 * length * rise and length > SHORTEST:
+                length /= 2
+                there = point + length * step
+                risen = problem.objective(there)
+            if length < 1:
+                past.clear()
+            if length <= SHORTEST:  # nothing rises any more
+                return Optimum(point, steps, gap, converged=gap <= tol)
+        point, value = there, risen
+        if gap <= tol:
+            return Optimum(point, steps, gap, converged=True)
+    return Optimum(point, steps, gap, converged=False)
+
+
+def _sane(problem: CrowdProblem, point: Floats, step: Floats) -> Floats:
+    """A step with no part too long, and chances that stay chances."""
+    sane = np.clip(step, -LONGEST, LONGEST)
+    n, k = problem.n, problem.answers.k
+    for p, prior in enumerate(problem.worker_priors):
+        if prior.is_chance:
+            here = slice(n + p * k, n + (p + 1) * k)
+            sane[here] = np.clip(sane[here], -NEARLY * point[here], NEARLY * (1 - point[here]))
+    return sane

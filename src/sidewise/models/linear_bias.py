@@ -1,0 +1,221 @@
+"""The linear model with position bias: scores by least squares, with a bias for the few workers who need one."""
+
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+import pyarrow as pa
+
+from sidewise.comparisons import Comparisons, Graph, PairCounts, components
+from sidewise.comparisons.arrow import Floats
+from sidewise.errors import ModelError
+from sidewise.models import notes
+from sidewise.models.bootstrap import Progress, Unit, resampled
+from sidewise.models.driver import check_words
+from sidewise.models.gaussian import DENSE
+from sidewise.models.laplacian import PATIENCE, conjugate_gradients
+from sidewise.models.lasso import Solution, Sums, path
+from sidewise.models.least_squares import FLOWS, LeastSquares
+from sidewise.models.likelihood import Chances
+from sidewise.models.worker_table import Estimate, check_workers_known, worker_table
+from sidewise.ranking import Dense, Draws, Fit, Ranking, Uncertainty
+from sidewise.ranking.uncertainty import normal_quantile
+
+Intervals = Literal["least-squares", "bootstrap", "none"]
+
+REACH = 1e-3  # the smallest penalty of the path, as a part of the largest
+DRAWS = 200  # of the scores, where there are too many for their covariance
+STRONG = 0.46  # of ±1: a bias that turns an even choice into 73 to 27
+
+
+def linear_bias(
+    comparisons: Comparisons,
+    *,
+    penalty: float | None = None,
+    points: int = 50,
+    intervals: Intervals = "least-squares",
+    unit: Unit = "comparison",
+    replicates: int = 200,
+    level: float = 0.95,
+    tol: float = 1e-6,
+    limit: int = 100,
+    seed: int = 0,
+    strict: bool = False,
+    progress: Progress | None = None,
+) -> Ranking:
+    """Rank by the linear model of Xu et al. (2016): y = s_left − s_right + γ_worker + noise, y = ±1 and 0 for a tie.
+
+    Minimised is ½ Σ (y − (s_left − s_right) − γ_worker)² + λ Σ |γ|: only workers whose answers lean to a side by more
+    than λ in all have a bias, and the scores are not held back. λ is the one of a path of ``points`` penalties, from
+    that which leaves no bias down to its thousandth part, with the least BIC: N log(RSS / N) + log(N) · biased. The
+    path is the table ``fit.findings["path"]``: penalty, biased (how many workers), rss, bic.
+
+    It finds workers who favour a side, and no others; and a straight line is a poor model of ±1: prefer
+    :func:`~sidewise.factor_bt`.
+
+    Parameters
+    ----------
+    comparisons
+        Judgments that say who made them and what was shown on which side; a weight of 2 counts as two.
+    penalty
+        A λ of your choice instead of that of the path, in answers: 0 gives every worker a bias.
+    points
+        Of the path.
+    intervals
+        "least-squares" takes the choice of biased workers as given: σ² times the inverse of the scores' normal
+        equations, by draws for more than 2,000 items. "bootstrap" refits resampled data with the chosen penalty (an
+        item that drops out stands at the mean); "none" saves the work.
+    unit, replicates, progress
+        Of the bootstrap.
+    level
+        Of the intervals shown. Those of a bias are about the mean of a worker's residuals, which is not shortened.
+    tol, limit
+        A fit has converged when a step moves no score by more than ``tol``; it gives up after ``limit``.
+    seed
+        Of bootstrap and draws.
+    strict
+        Raise, and do not only warn, where the fit has not converged.
+
+    Examples
+    --------
+    >>> import sidewise as sw
+    >>> answers = sw.Comparisons.from_arrays(
+    ...     left=[*"abcbca"] * 3, right=[*"bcaabc"] * 3, winner=[*"abaabaabaabaabcbca"], worker=[*"xxxxxxyyyyyyzzzzzz"]
+    ... )
+    >>> ranking = sw.linear_bias(answers)
+    >>> ranking.order, [round(bias, 1) for bias in ranking.workers["side_bias"].to_pylist()]
+    (('a', 'b', 'c'), [0.0, 0.0, 1.0])
+    """
+    _check(comparisons, penalty, points, intervals, unit)
+    counts = comparisons.counts()
+    graph = components(counts)
+    sums = Sums.of(comparisons, counts, graph)
+    judged = [Judged.of(comparisons, solution) for solution in solutions(sums, penalty, points, tol=tol, limit=limit)]
+    best = min(judged, key=lambda some: some.bic)
+    chosen, noise = best.solution, best.noise(sums)
+    said = _report(chosen, counts, graph, strict=strict)
+    scores = np.where(counts.item_weight() > 0, chosen.scores, np.nan)
+    doubt: Uncertainty | None = None
+    if intervals == "least-squares" and noise is not None:
+        doubt = least_squares_doubt(comparisons, sums, chosen, noise, seed)
+    elif intervals == "bootstrap":
+        doubt = resampled(comparisons, lambda rows: _scores(rows, chosen.penalty, limit), unit=unit,
+                          replicates=replicates, seed=seed, progress=progress)  # fmt: skip
+    biases = {"side": _biases(sums, chosen, noise, level)}
+    return Ranking(
+        items=counts.items,
+        raw=scores,
+        fit=Fit(
+            "linear_bias",
+            {"penalty": chosen.penalty, "intervals": intervals, "unit": unit, "level": level, "tol": tol},
+            chosen.converged, chosen.steps, chosen.gap, seed=None if intervals == "none" else seed,
+            digest=comparisons.digest, comparisons=counts.rows, notes=said, findings={"path": _table(judged)},
+        ),
+        comparisons=counts.item_weight(),
+        uncertainty=doubt,
+        component=graph.label,
+        comparable=graph.count == 1,
+        link=Chances(LeastSquares(FLOWS["mean"])),
+        unit=FLOWS["mean"].unit,
+        workers=worker_table(comparisons, scores, reliability=None, biases=biases),
+        level=level,
+    )  # fmt: skip
+
+
+def solutions(sums: Sums, penalty: float | None, points: int, *, tol: float, limit: int) -> list[Solution]:
+    """The path, or the one solution that was asked for."""
+    if penalty is None:
+        return path(sums, points, REACH, tol=tol, limit=limit)
+    return [sums.solve(float(penalty), sums.unbiased(), tol=tol, limit=limit)]
+
+
+class Judged(NamedTuple):
+    """A solution with how well it fits and what that is worth, a bias costing log N (Schwarz 1978)."""
+
+    solution: Solution
+    weight: float
+    rss: float
+    bic: float
+
+    @classmethod
+    def of(cls, comparisons: Comparisons, solution: Solution) -> "Judged":
+        """Judge a solution; a comparison of weight 2 counts as two."""
+        left, weight = residual(comparisons, solution), comparisons.weights()
+        rss, total = float(weight @ left**2), float(weight.sum())
+        fit = total * np.log(max(rss / total, 1e-300)) if total else 0.0
+        return cls(solution, total, rss, float(fit + np.log(max(total, 1.0)) * solution.biased.sum()))
+
+    def noise(self, sums: Sums) -> float | None:
+        """σ²: the squared residuals over the comparisons that are more than scores and biases; None where none are."""
+        pin = sums.laplacian.pin
+        assert pin is not None
+        free = self.weight - (sums.laplacian.n - len(pin.size)) - self.solution.biased.sum()
+        return self.rss / free if free > 0 else None
+
+
+def residual(comparisons: Comparisons, solution: Solution) -> Floats:
+    """What scores and biases leave of every comparison: y − (s_left − s_right) − γ_worker."""
+    s = solution.scores
+    said = 2 * comparisons.outcome - 1
+    return np.asarray(said - (s[comparisons.left] - s[comparisons.right]) - solution.bias[comparisons.worker])
+
+
+def least_squares_doubt(
+    comparisons: Comparisons, sums: Sums, chosen: Solution, noise: float, seed: int
+) -> Dense | Draws:
+    """The covariance of least squares with the biased workers known, or draws that have it."""
+    profile, pin = sums.profile(chosen.biased), sums.laplacian.pin
+    assert pin is not None
+    if profile.laplacian.n <= DENSE:
+        inverse = np.asarray(np.linalg.inv(profile.dense()), float)
+        return Dense(noise * (inverse - pin.mean(inverse)), kind="least squares, biased workers taken as known")
+    rng, root = np.random.default_rng(seed), np.sqrt(comparisons.weights())
+    pull = np.stack(
+        [sums.pull(comparisons, root * rng.standard_normal(len(root)), chosen.biased) for _ in range(DRAWS)]
+    )
+    x, _ = conjugate_gradients(profile, pull.T, 1e-3, PATIENCE)
+    return Draws(chosen.scores + np.sqrt(noise) * x.T, kind="least squares, biased workers taken as known, by draws")
+
+
+def _biases(sums: Sums, chosen: Solution, noise: float | None, level: float) -> Estimate:
+    """The biases; their limits are those of mean residuals, widened where needed so that the bias is inside."""
+    some = sums.answers > 0
+    mean, deviation = np.full(len(some), np.nan), np.full(len(some), np.nan)
+    mean[some] = sums.residual(chosen.scores)[some] / sums.answers[some]
+    deviation[some] = np.sqrt((np.nan if noise is None else noise) / sums.answers[some])
+    reach = normal_quantile(level) * deviation
+    return Estimate(chosen.bias, np.minimum(mean - reach, chosen.bias), np.maximum(mean + reach, chosen.bias), STRONG)
+
+
+def _table(judged: list[Judged]) -> pa.Table:
+    return pa.table({
+        "penalty": [some.solution.penalty for some in judged],
+        "biased": [int(some.solution.biased.sum()) for some in judged],
+        "rss": [some.rss for some in judged],
+        "bic": [some.bic for some in judged],
+    })  # fmt: skip
+
+
+def _report(chosen: Solution, counts: PairCounts, graph: Graph, *, strict: bool) -> tuple[str, ...]:
+    said: tuple[str, ...] = ()
+    if not chosen.converged:
+        message = f"not converged: the last of {chosen.steps} steps still moved a score by {chosen.gap:.2g}"
+        said = notes.not_converged(message, strict=strict, stacklevel=3)
+    return said + notes.of_the_graph(counts, graph, has_prior=False, stacklevel=3)
+
+
+def _scores(rows: Comparisons, penalty: float, limit: int) -> Floats:
+    counts = rows.counts()
+    sums = Sums.of(rows, counts, components(counts))
+    return sums.solve(penalty, sums.unbiased(), tol=1e-5, limit=limit).scores
+
+
+def _check(comparisons: Comparisons, penalty: float | None, points: int, intervals: str, unit: str) -> None:
+    check_workers_known(comparisons, "linear_bias")
+    check_words(intervals=(intervals, get_args(Intervals)), unit=(unit, get_args(Unit)))
+    if not comparisons.sided:
+        raise ModelError("the data do not say what was shown on which side: linear_bias has no bias to find; "
+                         "use hodge_rank, which is the same without biases")  # fmt: skip
+    if penalty is not None and not (np.isfinite(penalty) and penalty >= 0):
+        raise ModelError(f"a penalty is a number and not negative, not {penalty}")
+    if points < 2:
+        raise ModelError(f"a path has at least 2 points, not {points}")

@@ -1,0 +1,152 @@
+"""How much do workers differ? Scores and sensitivities together, with the widths of their priors from the data.
+
+Scores are averaged over (a variational Gaussian, as in ``spread``), workers' parameters are the most probable ones, and
+every width solves MacKay's equation. Likelihoods of a·d do not know the scale of the sensitivities a: a mean of 1 over
+the workers fixes it, and what the priors say along that one direction is left out, since the prior of the scores and
+that of the sensitivities would each pull the scale its own way, by how many items and workers there happen to be.
+"""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from sidewise.comparisons.arrow import Floats
+from sidewise.models.crowd_problem import CrowdProblem
+from sidewise.models.habits import Pull
+from sidewise.models.mixing import memory, mixed
+from sidewise.models.priors import Normal
+from sidewise.models.reduced import CrowdInformation
+from sidewise.models.spread import WIDE, contradicted, local_variance, pair_variance
+
+IMAGINED = 30.0  # workers, one unit of sensitivity away from the others: a crowd of equals was never seen
+IMAGINED_BIASED = 1.0  # the same for biases, which may well be absent
+LONGEST = 2.0  # the longest step of a parameter in one turn
+FARTHEST = 1.0  # of a log width in one turn
+ENOUGH = 0.01  # of a log width: what is left to move when it counts as found
+CALM = 0.2  # of a score or a log width: from here on, moves are mixed
+LEAST_MEAN = 0.2  # of the root mean square of the sensitivities: where workers cancel out, their mean gives no scale
+
+
+@dataclass
+class Turn:
+    """Takes one step at a time: scores and workers towards their place for some widths; which widths they ask for."""
+
+    problem: CrowdProblem  # with a normal prior on scores, and one on each parameter of workers
+    point: Floats
+    information: CrowdInformation = field(init=False)
+    variance: Floats = field(init=False)  # of the scores
+    determined: float = field(init=False)  # how many scores the data and not the prior determine
+    gap: float = field(default=np.inf, init=False)
+
+    def with_widths(self, log_widths: Floats) -> CrowdProblem:
+        """The problem with these widths: of scores, sensitivities and biases."""
+        sd, *widths = np.exp(log_widths).tolist()
+        pulls = tuple(Pull(1.0 if p == 0 else 0.0, width) for p, width in enumerate(widths))
+        return replace(self.problem, prior=Normal(sd), worker_priors=pulls)
+
+    def at(self, log_widths: Floats) -> Floats:
+        """Take a step; the right-hand sides of the equations for the log widths come back."""
+        here = self.with_widths(log_widths)
+        slope = here.slope(self.point)
+        self.information = slope.curvature()
+        step = self.information.solve(self._without_scale(here, slope.gradient), 0.01)
+        step *= min(1.0, LONGEST / max(float(np.abs(step).max()), 1e-12))
+        while not self._is_possible(here, self.point + step):
+            step /= 2
+        self._move(here, here.parts(self.point + step))
+        self._measure(here)
+        return self._asked(here)
+
+    def _is_possible(self, here: CrowdProblem, point: Floats) -> bool:
+        """Whether ties have a chance there: a threshold must be positive."""
+        return not here.link.shapes or bool(here.link.tie(np.zeros(1), here.parts(point).t)[0] > 0)
+
+    def settled(self, log_widths: Floats, turns: int, *, done: bool, spread_free: bool) -> "Settled":
+        """What was found."""
+        here = self.with_widths(log_widths)
+        assert isinstance(here.prior, Normal)
+        laplacian = self.information.reduced.laplacian
+        against = spread_free and contradicted(self.point[: here.n], here.prior.precision, laplacian, self.variance)
+        return Settled(here, self.point, self.determined, turns, self.gap, done, against)
+
+    def _without_scale(self, here: CrowdProblem, gradient: Floats) -> Floats:
+        """The gradient less what the priors say along (s, −a), the direction that leaves every a·d as it is."""
+        (s, theta, _), k, n = here.parts(self.point), here.answers.k, here.n
+        assert isinstance(here.prior, Normal)
+        a, pull = theta[0], here.worker_priors[0]
+        assert isinstance(pull, Pull)
+        on_scores, on_workers = s * here.prior.precision, -a / pull.sd**2
+        along = float(gradient[:n] @ s - gradient[n : n + k] @ a) / float(on_scores @ s - on_workers @ a)
+        free = gradient.copy()
+        free[:n] -= along * on_scores
+        free[n : n + k] -= along * on_workers
+        return free
+
+    def _move(self, here: CrowdProblem, parts: tuple[Floats, Floats, float]) -> None:
+        """Go there, with the mean sensitivity back at 1."""
+        s, theta, t = parts
+        a = theta[0][here.answers.answered > 0]
+        scale = max(float(a.mean()), LEAST_MEAN * float(np.sqrt(np.mean(a**2))))
+        moved = here.joined(s * scale, np.vstack([theta[:1] / scale, theta[1:]]), t)
+        self.gap = float(np.abs(moved - self.point)[: here.n].max())
+        self.point = moved
+
+    def _measure(self, here: CrowdProblem) -> None:
+        """How sure the scores are, and the differences that were asked about."""
+        laplacian, pairs = self.information.reduced.laplacian, here.answers.pairs
+        self.variance = local_variance(laplacian, pairs.seen)
+        blur = pair_variance(laplacian, pairs.seen, self.variance)
+        self.problem = replace(self.problem, variance=blur[pairs.slot])
+
+    def _asked(self, here: CrowdProblem) -> Floats:
+        (s, theta, _), inverse = here.parts(self.point), self.information.reduced.blocks.inverse
+        assert isinstance(here.prior, Normal)
+        precision = here.prior.precision
+        self.determined = max(here.n - precision * float(self.variance.sum()), 0.0)
+        found = [np.log((s @ s + 1) / (self.determined + 1 + 1 / (precision * WIDE**2)))]
+        for p, (row, pull) in enumerate(zip(theta, here.worker_priors, strict=True)):
+            assert isinstance(pull, Pull)
+            known = max(here.answers.k - float(inverse[p, p].sum()) / pull.sd**2, 0.0)
+            imagined = IMAGINED if p == 0 else IMAGINED_BIASED
+            found.append(np.log((float(np.sum((row - pull.mean) ** 2)) + imagined) / (known + imagined)))
+        return np.array(found) / 2
+
+
+@dataclass(frozen=True)
+class Settled:
+    """Where the turns ended."""
+
+    problem: CrowdProblem
+    point: Floats
+    determined: float
+    turns: int
+    gap: float
+    converged: bool
+    contradicted: bool
+
+
+def settle(problem: CrowdProblem, start: Floats, stated: Floats, *, tol: float, limit: int) -> Settled:
+    """Find the widths that are not stated (NaN), and the scores and workers for them.
+
+    Every turn moves all of them; once the moves are small, they are mixed, since they shrink by a constant factor only.
+    Mixing any sooner can turn the ranking of a crowd with many contrary workers upside down.
+    """
+    turn, free = Turn(problem, start), np.isnan(stated)
+    log_widths = np.where(free, 0.0, np.log(stated))
+    size, weight = len(start), np.sqrt(len(start))  # a width concerns everybody: it weighs as much as all the rest
+    past, before, turns, done = memory(), np.inf, 0, False
+    while turns < limit and not done:
+        turns += 1
+        here = np.concatenate([turn.point, weight * log_widths[free]])
+        miss = (turn.at(log_widths) - log_widths)[free]
+        step = np.concatenate([turn.point, weight * (log_widths[free] + np.clip(miss, -FARTHEST, FARTHEST))]) - here
+        farthest = float(np.abs(miss).max(initial=0.0))
+        norm = float(np.linalg.norm(step))
+        if max(turn.gap, farthest) > CALM or norm > 2 * before:
+            past.clear()
+        before = norm
+        past.append((here, step))
+        moved = mixed(past)
+        turn.point, log_widths[free] = moved[:size], moved[size:] / weight
+        done = turn.gap <= tol and farthest <= ENOUGH
+    return turn.settled(log_widths, turns, done=done, spread_free=bool(free[0]))

@@ -1,0 +1,119 @@
+"""The workers' table: who answered how often, how reliably, with what biases, and who deserves a second look."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from scipy.special import expit, logit
+
+from sidewise.comparisons import Comparisons
+from sidewise.comparisons.arrow import Floats
+from sidewise.errors import ModelError
+from sidewise.ranking.uncertainty import normal_bounds
+
+SIDE = "side"
+ENOUGH = 8  # answers that all go to one side: a careful worker does that once in 128 times
+STRONG = 1.0  # log-odds: a bias that turns an even choice into 73 to 27
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One number for every worker, with its limits."""
+
+    value: Floats
+    low: Floats
+    high: Floats
+    strong: float = STRONG  # from where on a bias deserves a second look
+
+    @classmethod
+    def normal(cls, value: Floats, variance: Floats, level: float) -> "Estimate":
+        """Value ± z·sd."""
+        return cls(value, *normal_bounds(value, variance, level))
+
+    @classmethod
+    def chance(cls, value: Floats, variance: Floats, level: float) -> "Estimate":
+        """A chance with limits between 0 and 1: normal in its log-odds."""
+        low, high = normal_bounds(logit(value), variance / (value * (1 - value)) ** 2, level)
+        return cls(value, expit(low), expit(high))
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """How reliable each worker is, on a scale of the model's own."""
+
+    estimate: Estimate
+    random: float  # what a coin has
+    typical: float  # what a good worker has
+
+
+def check_workers_known(comparisons: Comparisons, model: str) -> None:
+    """See that the data say who said what."""
+    if not isinstance(comparisons, Comparisons):
+        raise ModelError(f"{model} weighs workers, and pair counts have forgotten them: give it Comparisons")
+    if comparisons.worker is None:
+        raise ModelError(
+            f"{model} weighs workers, and the data do not say who said what: name the worker column "
+            "(worker=…, --worker), or use bradley_terry",
+        )
+
+
+def worker_table(
+    comparisons: Comparisons, scores: Floats, *, reliability: Reliability | None, biases: Mapping[str, Estimate]
+) -> pa.Table:
+    """One row per worker, in the order of ``comparisons.workers``."""
+    assert comparisons.worker is not None
+    k = len(comparisons.workers)
+    columns: dict[str, object] = {
+        "worker": pa.array(list(comparisons.workers), pa.string()),
+        "answers": np.bincount(comparisons.worker, minlength=k),
+    }
+    if reliability is not None:
+        some = reliability.estimate
+        columns |= {"reliability": some.value, "reliability_low": some.low, "reliability_high": some.high}
+    for name, bias in biases.items():
+        columns |= {f"{name}_bias": bias.value, f"{name}_bias_low": bias.low, f"{name}_bias_high": bias.high}
+    columns["agreement"] = agreement(comparisons, scores)
+    columns["flag"] = pa.array(flags(comparisons, reliability, biases), pa.string())
+    return pa.table(columns)
+
+
+def agreement(comparisons: Comparisons, scores: Floats) -> Floats:
+    """The share of each worker's decided answers that agree with the ranking; NaN where there are none."""
+    assert comparisons.worker is not None
+    says, lead = comparisons.outcome - 0.5, scores[comparisons.left] - scores[comparisons.right]
+    decided = says != 0
+    right = np.where(lead == 0, 0.5, (says * lead > 0).astype(float))
+    answers = np.bincount(comparisons.worker, decided, len(comparisons.workers))
+    agreed = np.bincount(comparisons.worker, decided * right, len(comparisons.workers))
+    return np.asarray(np.divide(agreed, answers, out=np.full(len(answers), np.nan), where=answers > 0))
+
+
+def flags(
+    comparisons: Comparisons, reliability: Reliability | None, biases: Mapping[str, Estimate]
+) -> Sequence[str | None]:
+    """Why a worker deserves a second look; the plainest reason first."""
+    found = np.full(len(comparisons.workers), None, object)
+    for name, bias in biases.items():
+        for sign, side in ((1, "left"), (-1, "right")):
+            surely = np.where(sign > 0, bias.low, -bias.high) > 0
+            word = f"favours {side}" if name == SIDE else f"{'favours' if sign > 0 else 'avoids'} {name}"
+            found[surely & (sign * bias.value >= bias.strong)] = word
+    if reliability is not None:
+        some, middle = reliability.estimate, (reliability.random + reliability.typical) / 2
+        found[some.high < middle] = "random"
+        found[some.high < reliability.random] = "contrary"
+    if comparisons.sided:
+        share, decided = left_share(comparisons)
+        found[(decided >= ENOUGH) & (share == 1)] = "always left"
+        found[(decided >= ENOUGH) & (share == 0)] = "always right"
+    return found.tolist()
+
+
+def left_share(comparisons: Comparisons) -> tuple[Floats, Floats]:
+    """The share of left among each worker's decided answers, and how many those are."""
+    assert comparisons.worker is not None
+    k, outcome = len(comparisons.workers), comparisons.outcome
+    left, right = (np.bincount(comparisons.worker, side, k) for side in (outcome > 0.5, outcome < 0.5))
+    decided = np.asarray(left + right, float)
+    return np.divide(left, decided, out=np.full(k, np.nan), where=decided > 0), decided
