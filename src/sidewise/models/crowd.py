@@ -18,8 +18,9 @@ from sidewise.models.bootstrap import Progress, Unit, resampled
 from sidewise.models.crowd_problem import CrowdProblem
 from sidewise.models.driver import check_words
 from sidewise.models.gaussian import Gaussian
+from sidewise.models.habits import Sensitive
 from sidewise.models.laplacian import Information
-from sidewise.models.likelihood import Chances, Logistic
+from sidewise.models.likelihood import Chances, Logistic, Observations
 from sidewise.models.posterior import with_spread
 from sidewise.models.problem import SHAPES, SIDE
 from sidewise.models.reduced import CrowdInformation, Reduced
@@ -28,6 +29,7 @@ from sidewise.models.worker_table import Estimate, Reliability, check_workers_kn
 from sidewise.ranking import Fit, Ranking, Uncertainty
 
 Intervals = Literal["posterior", "bootstrap", "none"]
+WHOLE = 600  # items up to which the workers' variances mind how the scores vary together
 
 
 class Scale(NamedTuple):
@@ -80,16 +82,16 @@ class Crowd:
     def of(cls, model: str, comparisons: Comparisons, factors: Sequence[str] | None, ties: str) -> "Crowd":
         """Check; without a word on factors, take the side, where it is known, and all that the data name."""
         check_workers_known(comparisons, model)
+        if ties == "drop":
+            comparisons = comparisons.select(comparisons.outcome != 0.5)
         if not len(comparisons):
-            raise ModelError(f"{model} needs comparisons, and there are none")
+            raise ModelError(f"{model} needs comparisons, and there are none{' but ties' if ties == 'drop' else ''}")
         if isinstance(factors, str):
             raise ModelError(f"factors is a list of names: factors=[{factors!r}]")
         if factors is None:
             factors = (*([SIDE] if comparisons.sided else []), *comparisons.factors)
         for name in factors:
             _check_factor(comparisons, name, factors)
-        if ties == "drop":
-            comparisons = comparisons.select(comparisons.outcome != 0.5)
         return cls(model, comparisons, tuple(factors))
 
     @cached_property
@@ -185,6 +187,15 @@ def _check_factor(comparisons: Comparisons, name: str, factors: Sequence[str]) -
         )
 
 
+def _information(problem: CrowdProblem, point: Floats) -> CrowdInformation:
+    """Minus the Hessian, on average; the mean of |a| is 1 by definition, and so not in doubt."""
+    whole = problem.slope(point).curvature()
+    if not isinstance(problem.habit, Sensitive):
+        return whole
+    a = problem.parts(point).theta[0]
+    return replace(whole, reduced=whole.reduced.holding(np.sign(a) * (problem.answers.answered > 0)))
+
+
 @dataclass(frozen=True)
 class CrowdPosterior(Gaussian):
     """The posterior of the scores, with workers' parameters as unknown as they are; worked out when first asked for."""
@@ -200,7 +211,7 @@ class CrowdPosterior(Gaussian):
     @cached_property
     def information(self) -> Information[Reduced]:
         """The Schur complement, with the spread as one more parameter where it was estimated."""
-        found = self.problem.slope(self.point).curvature().scores
+        found = _information(self.problem, self.point).scores
         if self.determined is None:
             return found
         s = self.problem.parts(self.point).s
@@ -209,9 +220,11 @@ class CrowdPosterior(Gaussian):
 
 def workers_of(crowd: Crowd, found: Found, level: float, scale: "Scale") -> pa.Table:
     """The workers' table of a likelihood model: the first parameter is the reliability, the others are biases."""
-    problem, information = found.problem, found.problem.slope(found.point).curvature()
+    problem = found.problem
+    reduced = _information(problem, found.point).reduced
     s, theta, _ = problem.parts(found.point)
-    variance = worker_variance(information, local_variance(information.reduced.laplacian, problem.answers.pairs.seen))
+    exact = problem.n <= WHOLE
+    variance = worker_variance(reduced) if exact else local_worker_variance(reduced, problem.answers.pairs.seen)
     estimates = [
         (Estimate.chance if prior.is_chance else Estimate.normal)(row, spread, level)
         for prior, row, spread in zip(problem.worker_priors, theta, variance, strict=True)
@@ -219,17 +232,26 @@ def workers_of(crowd: Crowd, found: Found, level: float, scale: "Scale") -> pa.T
     biases = dict(zip(crowd.factors, estimates[1:], strict=False))
     return worker_table(
         crowd.comparisons, s, reliability=Reliability(estimates[0], scale.random, scale.typical), biases=biases
-    )  # fmt: skip
+    )
 
 
-def worker_variance(information: CrowdInformation, scores: Floats) -> Floats:
-    """The variance of every parameter: C⁻¹, and what the uncertainty of the scores adds, taken item by item."""
-    reduced = information.reduced
+def worker_variance(reduced: Reduced) -> Floats:
+    """The variance of every parameter: C⁻¹, and what the uncertainty of the scores adds to it."""
+    blocks = reduced.blocks
+    own = np.stack([blocks.inverse[p, p] for p in range(len(blocks.c))])
+    if blocks.held is not None:
+        own -= blocks.along**2 * (blocks.held @ (blocks.inverse[0, 0] * blocks.held))
+    follows = blocks.solve(reduced.to_workers(np.eye(reduced.n)))
+    return np.asarray(own + ((follows @ reduced.inverse) * follows).sum(axis=-1))
+
+
+def local_worker_variance(reduced: Reduced, pairs: Observations) -> Floats:
+    """The same for many items, each taken to vary on its own."""
     inverse, k = reduced.blocks.inverse, reduced.blocks.c.shape[-1]
-    reached = [sum(row[b][reduced.worker] * matrix.data for b, matrix in enumerate(reduced.across)) for row in inverse]
-    unsure = scores[reduced.across[0].indices]
+    follows = [sum(row[b][reduced.worker] * matrix.data for b, matrix in enumerate(reduced.across)) for row in inverse]
+    unsure = local_variance(reduced.laplacian, pairs)[reduced.across[0].indices]
     return np.stack(
-        [inverse[p, p] + np.bincount(reduced.worker, each**2 * unsure, k) for p, each in enumerate(reached)]
+        [inverse[p, p] + np.bincount(reduced.worker, each**2 * unsure, k) for p, each in enumerate(follows)]
     )
 
 
@@ -237,7 +259,7 @@ def _effects(found: Found, level: float) -> pa.Table | None:
     """The shape of ties, where it was fitted."""
     if not found.problem.link.shapes:
         return None
-    information = found.problem.slope(found.point).curvature().scores
+    information = _information(found.problem, found.point).scores
     variance = np.diagonal(np.linalg.inv(information.schur(information.across(1e-8))))
     some = Estimate.normal(found.point[-1:], variance, level)
     name = SHAPES[type(found.problem.link)]

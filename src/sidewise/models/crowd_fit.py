@@ -10,13 +10,15 @@ from sidewise.models.crowd import Found
 from sidewise.models.crowd_problem import CrowdProblem
 from sidewise.models.driver import check_words
 from sidewise.models.mixing import memory, mixed
-from sidewise.models.newton import Optimum
+from sidewise.models.newton import Optimum, Slope
 from sidewise.models.priors import Normal, VirtualItem
+from sidewise.models.reduced import CrowdInformation
 
 PlainTies = Literal["half", "drop"]
 
 LONGEST = 2.0  # log-odds: the longest step of a score or a bias
 NEARLY = 0.9  # a chance goes no further than this towards 0 or 1 in one step
+LEAST = 1e-9  # chance, and most below 1: their logarithms must mean something
 SHORTEST = 1e-4  # part of a step, before the climb is taken to be over
 CALM = 1.0  # log-odds: the acceleration waits for steps that are shorter
 
@@ -49,8 +51,7 @@ def ascend(problem: CrowdProblem, start: Floats, *, tol: float, limit: int) -> O
     while steps < limit:
         steps += 1
         slope = problem.slope(point)
-        wanted = slope.curvature().solve(slope.gradient, float(np.clip(0.1 * gap, 1e-6, 0.01)))
-        step = _sane(problem, point, wanted)
+        step = _step(problem, point, slope, float(np.clip(0.1 * gap, 1e-6, 0.01)))
         gap = float(np.abs(step[: problem.n]).max(initial=0.0))
         past.append((point, step))
         there = mixed(past) if np.abs(step).max() < CALM else point + step
@@ -72,12 +73,28 @@ def ascend(problem: CrowdProblem, start: Floats, *, tol: float, limit: int) -> O
     return Optimum(point, steps, gap, converged=False)
 
 
-def _sane(problem: CrowdProblem, point: Floats, step: Floats) -> Floats:
-    """A step with no part too long, and chances that stay chances."""
-    sane = np.clip(step, -LONGEST, LONGEST)
-    n, k = problem.n, problem.answers.k
+def _step(problem: CrowdProblem, point: Floats, slope: Slope[CrowdInformation], tol: float) -> Floats:
+    """The step that the information asks for, with no part too long, and chances that stay chances.
+
+    Where a chance would leave 0 to 1, it goes nearly all the way to the end, and the others step as if it stood still.
+    """
+    n, k, information = problem.n, problem.answers.k, slope.curvature()
+    size = problem.parameters * k
+    low, high = np.full(size, -LONGEST), np.full(size, LONGEST)
     for p, prior in enumerate(problem.worker_priors):
         if prior.is_chance:
-            here = slice(n + p * k, n + (p + 1) * k)
-            sane[here] = np.clip(sane[here], -NEARLY * point[here], NEARLY * (1 - point[here]))
-    return sane
+            here = slice(p * k, (p + 1) * k)
+            theta = point[n : n + size][here]
+            low[here], high[here] = LEAST - theta, 1 - LEAST - theta
+    step = information.solve(slope.gradient, tol)
+    wanted = step[n : n + size]
+    beyond = ((wanted > high) | (wanted < low)) & np.repeat([p.is_chance for p in problem.worker_priors], k)
+    if beyond.any():
+        gradient = slope.gradient.copy()
+        gradient[n : n + size][beyond] = 0.0
+        pushed = slope.gradient[n : n + size][beyond] * wanted[beyond] > 0
+        going = np.where(wanted > high, high, low)[beyond] * pushed
+        step = information.pinning(beyond.reshape(-1, k)).solve(gradient, tol)
+        step[n : n + size][beyond] = going
+    on_workers = np.clip(step[n : n + size], NEARLY * low, NEARLY * high)
+    return np.concatenate([np.clip(step[:n], -LONGEST, LONGEST), on_workers])

@@ -17,6 +17,8 @@ from sidewise.models.priors import Prior
 from sidewise.models.reduced import Blocks, CrowdInformation, Reduced, Rows
 from sidewise.models.spread import Blurred
 
+HAIR = 1e-9  # information that a worker's parameter always has, so that blocks without a prior can be inverted
+
 
 class Parts(NamedTuple):
     """A point taken apart."""
@@ -111,7 +113,7 @@ class CrowdProblem:
             sums.add(self, terms)
         gradient = self.joined(sums.s + self.prior.slope(s), sums.theta, sums.t)
         pulled = gradient[self.n : self.n + theta.size].reshape(theta.shape)
-        extra = sums.stein + np.maximum(sums.excess, 0)
+        extra = sums.stein + np.maximum(sums.excess, HAIR)
         for p, (prior, row) in enumerate(zip(self.worker_priors, theta, strict=True)):
             pulled[p] += prior.slope(row)
             extra[p] += prior.curvature(row)

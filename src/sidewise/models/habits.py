@@ -126,7 +126,33 @@ class Pull:
 
     def curvature(self, theta: Floats) -> Floats:
         """Minus its second derivative."""
-        return np.full_like(theta, self.sd**-2)
+        return np.full_like(theta, self.sd**-2, dtype=float)
+
+
+@dataclass(frozen=True)
+class Tail:
+    """Student's t about 0, as a prior on one parameter of all workers: most have next to none of it, a few have much.
+
+    A normal prior shares a bias out: where a fifth of the crowd loves a brand, it lets the others hate it a little, and
+    the brand's items look better than they are.
+    """
+
+    sd: float  # its scale
+    freedom: ClassVar = 2.0
+    mean: ClassVar = 0.0
+    is_chance: ClassVar = False
+
+    def value(self, theta: Floats) -> float:
+        """The log density, up to a constant."""
+        return float(-(self.freedom + 1) / 2 * np.sum(np.log1p(theta**2 / (self.freedom * self.sd**2))))
+
+    def slope(self, theta: Floats) -> Floats:
+        """Its derivative."""
+        return -theta * self.curvature(theta)
+
+    def curvature(self, theta: Floats) -> Floats:
+        """The precision of the normal prior that has the same slope here (the true curvature turns negative)."""
+        return np.asarray((self.freedom + 1) / (self.freedom * self.sd**2 + theta**2))
 
 
 @dataclass(frozen=True)
@@ -152,4 +178,4 @@ class Credit:
         return np.asarray(self.right / theta**2 + self.wrong / (1 - theta) ** 2)
 
 
-WorkerPrior = Pull | Credit
+WorkerPrior = Pull | Tail | Credit

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse import csr_array
 
-from sidewise.comparisons.arrow import Codes, Floats
+from sidewise.comparisons.arrow import Codes, Floats, Mask
 from sidewise.models.laplacian import (
     PATIENCE,
     SMALL,
@@ -24,12 +24,19 @@ from sidewise.models.laplacian import (
     signs,
 )
 
+IMMOVABLE = 1e15  # information: nothing moves that has so much
+
 
 @dataclass(frozen=True)
 class Blocks:
-    """Σ_k of one small symmetric matrix each, kept as parameter × parameter × worker."""
+    """One small symmetric matrix for every worker, kept as parameter × parameter × worker.
+
+    Where a sum of the first parameter is held, as the mean of |a| is, ``held`` has the weight of each worker in it, and
+    the inverse is that of the matrix with an infinite weight on that sum: nothing moves along it.
+    """
 
     c: Floats
+    held: Floats | None = None
 
     @cached_property
     def inverse(self) -> Floats:
@@ -39,7 +46,18 @@ class Blocks:
     def solve(self, v: Floats) -> Floats:
         """C⁻¹ v; further axes of ``v`` are columns."""
         inverse = self.inverse if v.ndim == 2 else self.inverse[..., None]
-        return np.asarray(np.stack([(row * v).sum(axis=0) for row in inverse]))
+        found = np.stack([(row * v).sum(axis=0) for row in inverse])
+        if self.held is not None:
+            along = self.along if v.ndim == 2 else self.along[..., None]
+            found -= along * np.tensordot(self.held, found[0], axes=(0, 0))
+        return np.asarray(found)
+
+    @cached_property
+    def along(self) -> Floats:
+        """How the parameters answer to a push along what is held, by one unit of it."""
+        assert self.held is not None
+        pushed = self.inverse[:, 0] * self.held
+        return np.asarray(pushed / (self.held @ pushed[0]))
 
 
 @dataclass(frozen=True)
@@ -89,7 +107,19 @@ class Reduced:
         for a, first in enumerate(self.across):
             for b, second in enumerate(self.across[: a + 1]):
                 told += (1 if a == b else 2) * inverse[a, b][self.worker] * first.data * second.data
-        return self.laplacian.diagonal - np.bincount(self.across[0].indices, told, self.n)
+        found = self.laplacian.diagonal - np.bincount(self.across[0].indices, told, self.n)
+        return np.asarray(found if self.blocks.held is None else found + self._along**2)
+
+    @cached_property
+    def _along(self) -> Floats:
+        """What holding a sum of workers' parameters adds to the matrix is the square of this vector."""
+        held = self.blocks.held
+        assert held is not None
+        return np.asarray(self.to_items(self.blocks.along) * np.sqrt(held @ (self.blocks.inverse[0, 0] * held)))
+
+    def holding(self, weight: Floats) -> "Reduced":
+        """The information where a sum of the first parameter over the workers is known."""
+        return replace(self, blocks=replace(self.blocks, held=weight))
 
     def dense(self) -> Floats:
         """The whole matrix."""
@@ -99,7 +129,7 @@ class Reduced:
                 scaled = csr_array((second.data * inverse[a, b][self.worker], second.indices, second.indptr),
                                    shape=second.shape)  # fmt: skip
                 matrix -= (first.T @ scaled).toarray()
-        return matrix
+        return matrix if self.blocks.held is None else matrix + np.outer(self._along, self._along)
 
     @cached_property
     def inverse(self) -> Floats:
@@ -156,6 +186,13 @@ class CrowdInformation:
         known = self.reduced.blocks.solve(self.worker_border)
         border = self.border - self.reduced.to_items(known)
         return Information(self.reduced, border, self.corner - np.einsum("pkt,pku->tu", self.worker_border, known))
+
+    def pinning(self, pinned: Mask) -> "CrowdInformation":
+        """The same, where some workers' parameters (parameters × workers) do not move."""
+        c = self.reduced.blocks.c.copy()
+        for p, row in enumerate(pinned):
+            c[p, p, row] += IMMOVABLE
+        return replace(self, reduced=replace(self.reduced, blocks=Blocks(c)))
 
     def solve(self, b: Floats, tol: float = 1e-10) -> Floats:
         """The x of H x = b."""

@@ -1,9 +1,9 @@
 """How much do workers differ? Scores and sensitivities together, with the widths of their priors from the data.
 
-Scores are averaged over (a variational Gaussian, as in ``spread``), workers' parameters are the most probable ones, and
-every width solves MacKay's equation. Likelihoods of a·d do not know the scale of the sensitivities a: a mean of 1 over
-the workers fixes it, and what the priors say along that one direction is left out, since the prior of the scores and
-that of the sensitivities would each pull the scale its own way, by how many items and workers there happen to be.
+Scores are averaged over (a variational Gaussian, as in ``spread``), workers' parameters are the most probable ones,
+and every width solves MacKay's equation. Likelihoods of a·d do not know the scale of the sensitivities a: that the mean
+of |a| over the workers is 1 fixes it. What the priors say along that one direction is left out, since the prior of the
+scores and that of the sensitivities would each pull the scale its own way, by how many items and workers there are.
 """
 
 from dataclasses import dataclass, field, replace
@@ -12,7 +12,7 @@ import numpy as np
 
 from sidewise.comparisons.arrow import Floats
 from sidewise.models.crowd_problem import CrowdProblem
-from sidewise.models.habits import Pull
+from sidewise.models.habits import Pull, Tail, WorkerPrior
 from sidewise.models.mixing import memory, mixed
 from sidewise.models.priors import Normal
 from sidewise.models.reduced import CrowdInformation
@@ -20,11 +20,11 @@ from sidewise.models.spread import WIDE, contradicted, local_variance, pair_vari
 
 IMAGINED = 30.0  # workers, one unit of sensitivity away from the others: a crowd of equals was never seen
 IMAGINED_BIASED = 1.0  # the same for biases, which may well be absent
+FOREGONE = 0.6  # what each item says against spreads beyond WIDE, where few answers leave spread and workers in doubt
 LONGEST = 2.0  # the longest step of a parameter in one turn
 FARTHEST = 1.0  # of a log width in one turn
 ENOUGH = 0.01  # of a log width: what is left to move when it counts as found
 CALM = 0.2  # of a score or a log width: from here on, moves are mixed
-LEAST_MEAN = 0.2  # of the root mean square of the sensitivities: where workers cancel out, their mean gives no scale
 
 
 @dataclass
@@ -41,19 +41,19 @@ class Turn:
     def with_widths(self, log_widths: Floats) -> CrowdProblem:
         """The problem with these widths: of scores, sensitivities and biases."""
         sd, *widths = np.exp(log_widths).tolist()
-        pulls = tuple(Pull(1.0 if p == 0 else 0.0, width) for p, width in enumerate(widths))
-        return replace(self.problem, prior=Normal(sd), worker_priors=pulls)
+        sensitivity, *biases = widths
+        priors: tuple[WorkerPrior, ...] = (Pull(1.0, sensitivity), *(Tail(width) for width in biases))
+        return replace(self.problem, prior=Normal(sd), worker_priors=priors)
 
     def at(self, log_widths: Floats) -> Floats:
         """Take a step; the right-hand sides of the equations for the log widths come back."""
         here = self.with_widths(log_widths)
         slope = here.slope(self.point)
         self.information = slope.curvature()
-        step = self.information.solve(self._without_scale(here, slope.gradient), 0.01)
-        step *= min(1.0, LONGEST / max(float(np.abs(step).max()), 1e-12))
+        step = np.clip(self.information.solve(self._without_scale(here, slope.gradient), 0.01), -LONGEST, LONGEST)
         while not self._is_possible(here, self.point + step):
             step /= 2
-        self._move(here, here.parts(self.point + step))
+        self._move(here, self.point + step)
         self._measure(here)
         return self._asked(here)
 
@@ -82,11 +82,10 @@ class Turn:
         free[n : n + k] -= along * on_workers
         return free
 
-    def _move(self, here: CrowdProblem, parts: tuple[Floats, Floats, float]) -> None:
-        """Go there, with the mean sensitivity back at 1."""
-        s, theta, t = parts
-        a = theta[0][here.answers.answered > 0]
-        scale = max(float(a.mean()), LEAST_MEAN * float(np.sqrt(np.mean(a**2))))
+    def _move(self, here: CrowdProblem, point: Floats) -> None:
+        """Go there, with the mean of |a| at 1."""
+        s, theta, t = here.parts(point)
+        scale = float(np.abs(theta[0][here.answers.answered > 0]).mean())
         moved = here.joined(s * scale, np.vstack([theta[:1] / scale, theta[1:]]), t)
         self.gap = float(np.abs(moved - self.point)[: here.n].max())
         self.point = moved
@@ -95,20 +94,24 @@ class Turn:
         """How sure the scores are, and the differences that were asked about."""
         laplacian, pairs = self.information.reduced.laplacian, here.answers.pairs
         self.variance = local_variance(laplacian, pairs.seen)
-        blur = pair_variance(laplacian, pairs.seen, self.variance)
-        self.problem = replace(self.problem, variance=blur[pairs.slot])
+        blur = pair_variance(laplacian, pairs.seen, self.variance)[pairs.slot]
+        before = self.problem.variance
+        self.problem = replace(self.problem, variance=blur if before is None else np.sqrt(blur * before))
 
     def _asked(self, here: CrowdProblem) -> Floats:
         (s, theta, _), inverse = here.parts(self.point), self.information.reduced.blocks.inverse
         assert isinstance(here.prior, Normal)
         precision = here.prior.precision
         self.determined = max(here.n - precision * float(self.variance.sum()), 0.0)
-        found = [np.log((s @ s + 1) / (self.determined + 1 + 1 / (precision * WIDE**2)))]
-        for p, (row, pull) in enumerate(zip(theta, here.worker_priors, strict=True)):
-            assert isinstance(pull, Pull)
-            known = max(here.answers.k - float(inverse[p, p].sum()) / pull.sd**2, 0.0)
+        foregone = FOREGONE * here.n / (precision * WIDE**2) ** 2
+        found = [np.log((s @ s + 1) / (self.determined + 1 + foregone))]
+        for p, (row, prior) in enumerate(zip(theta, here.worker_priors, strict=True)):
+            assert isinstance(prior, Pull | Tail)
+            held = prior.curvature(row)
+            known = max(here.answers.k - float(held @ inverse[p, p]), 0.0)
             imagined = IMAGINED if p == 0 else IMAGINED_BIASED
-            found.append(np.log((float(np.sum((row - pull.mean) ** 2)) + imagined) / (known + imagined)))
+            strayed = float(held @ (row - prior.mean) ** 2) * prior.sd**2
+            found.append(np.log((strayed + imagined) / (known + imagined)))
         return np.array(found) / 2
 
 
@@ -146,7 +149,8 @@ def settle(problem: CrowdProblem, start: Floats, stated: Floats, *, tol: float, 
             past.clear()
         before = norm
         past.append((here, step))
-        moved = mixed(past)
-        turn.point, log_widths[free] = moved[:size], moved[size:] / weight
         done = turn.gap <= tol and farthest <= ENOUGH
+        if not done:
+            moved = mixed(past)
+            turn.point, log_widths[free] = moved[:size], moved[size:] / weight
     return turn.settled(log_widths, turns, done=done, spread_free=bool(free[0]))

@@ -13,7 +13,7 @@ from sidewise.models.bootstrap import Progress, Unit
 from sidewise.models.crowd import Crowd, Found, Intervals, Scale, Wanted
 from sidewise.models.crowd_problem import CrowdProblem
 from sidewise.models.driver import check_words
-from sidewise.models.habits import Pull, Sensitive
+from sidewise.models.habits import Pull, Sensitive, Tail, WorkerPrior
 from sidewise.models.priors import Normal
 from sidewise.models.problem import LINKS, Ties
 from sidewise.models.spread import LOOSE
@@ -41,8 +41,9 @@ def worker_bt(
 ) -> Ranking:
     """Rank by scores, and by how each worker answers: P(left beats right) = σ(a_k (s_left − s_right) + b_k·x).
 
-    A worker's sensitivity a is 1 for the average one, 0 for a coin, negative for one who says the opposite; b is their
-    bias towards the left side, and towards every other factor. Signal detection calls them sensitivity and criterion.
+    A worker's sensitivity a is about 1 for a good one (|a| is 1 on average), 0 for a coin, negative for one who says
+    the opposite; b is their bias towards the left side, and towards every other factor. Signal detection calls them
+    sensitivity and criterion.
     This is the model to begin with wherever it is known who said what; without workers it is :func:`bradley_terry`.
 
     Parameters
@@ -55,7 +56,8 @@ def worker_bt(
     prior
         ``Normal()`` estimates the spread of the scores from the data, ``Normal(sd)`` states it.
     sensitivity_sd, bias_sd
-        How much workers differ: a ~ N(1, sd²), b ~ N(0, sd²). Estimated from the data unless stated.
+        How much workers differ: a ~ N(1, sd²), and b from Student's t with two degrees of freedom and this scale, since
+        most people have next to no bias and a few have much. Estimated from the data unless stated.
     ties
         "half" counts a tie as half a win for each; "davidson" and "rao-kupper" model how likely ties are; "drop"
         leaves them out.
@@ -106,10 +108,12 @@ def _fit(crowd: Crowd, ties: Ties, stated: Floats, *, tol: float, limit: int) ->
     answers = crowd.answers
     seen, habit = answers.seen, Sensitive()
     link = LINKS[ties] if seen.ties.any() else LINKS["half"]
-    pulls = tuple(Pull(float(p == 0), 1.0) for p in range(habit.parameters(len(crowd.factors))))
-    problem = CrowdProblem(answers, habit, link, Normal(1.0), pulls)
-    theta = np.zeros((len(pulls), answers.k))
+    priors: tuple[WorkerPrior, ...] = (Pull(1.0, 1.0), *(Tail(1.0) for _ in crowd.factors))
+    problem = CrowdProblem(answers, habit, link, Normal(1.0), priors)
+    theta = np.zeros((len(priors), answers.k))
     theta[0] = 1
+    if link.shapes and seen.ties.sum() == seen.total.sum():
+        raise ModelError(f"every comparison is a tie: there is nothing for ties={ties!r} to learn from")
     shape = link.start(float(seen.ties.sum()), float(seen.total.sum())) if link.shapes else 0.0
     start = problem.joined(crowd.start(), theta, shape)
     settled, loosened = settle(problem, start, stated, tol=tol, limit=limit), ""
@@ -128,7 +132,7 @@ def _fit(crowd: Crowd, ties: Ties, stated: Floats, *, tol: float, limit: int) ->
 
 def _settings(found: Found, crowd: Crowd, ties: Ties) -> dict[str, object]:
     """What the result says about itself, with the widths that were used."""
-    sensitivity, *biases = (prior.sd for prior in found.problem.worker_priors if isinstance(prior, Pull))
+    sensitivity, *biases = (prior.sd for prior in found.problem.worker_priors if isinstance(prior, Pull | Tail))
     prior = found.problem.prior
     assert isinstance(prior, Normal)
     return {
