@@ -154,7 +154,8 @@ def test_worker_bt_recovers_scores_sensitivities_and_biases():
     assert np.corrcoef(column(ranking, "reliability"), a)[0, 1] > 0.93
     assert np.corrcoef(column(ranking, "side_bias"), b)[0, 1] > 0.96
     assert np.corrcoef(column(ranking, "logo_bias"), c)[0, 1] > 0.85
-    assert ranking.fit.settings["bias_sd"] == pytest.approx((0.8, 0.5), rel=0.25)
+    as_scale = 1 / 1.3  # of the t distribution with two degrees of freedom that lies nearest to a normal one
+    assert ranking.fit.settings["bias_sd"] == pytest.approx((0.8 * as_scale, 0.5 * as_scale), rel=0.2)
     assert np.abs(column(ranking, "reliability")).mean() == pytest.approx(1, abs=1e-6)
     for name, known in (("reliability", a / np.abs(a).mean()), ("side_bias", b), ("logo_bias", c)):
         held = (column(ranking, f"{name}_low") <= known) & (known <= column(ranking, f"{name}_high"))
@@ -284,12 +285,25 @@ def load_reading(data):
     return answers, np.array([levels[item] for item in answers.items], float)
 
 
-@pytest.mark.parametrize("name", ["reading", "reading, half of it spam", "simulated"])
+def load_arguments(data):
+    table = pacsv.read_csv(data / "convincing-arguments" / "judgments.csv")
+    said = {"a1": 1.0, "a2": 0.0, "equal": 0.5}
+    return sw.Comparisons.from_arrays(
+        left=table["arg1"], right=table["arg2"], winner=[said[value] for value in table["value"].to_pylist()],
+        worker=table["worker"], winner_is="number",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["reading", "reading, half of it spam", "arguments", "llmfao", "simulated"])
 def test_random_starts_of_crowd_bt_and_factor_bt_end_no_better(name, request):
     if name == "simulated":
         answers = sw.simulate.crowd(
             20, workers=40, comparisons=2000, kinds={"random": 0.2, "always-left": 0.1, "contrary": 0.1}, seed=1
         ).comparisons
+    elif name == "arguments":
+        answers = load_arguments(request.getfixturevalue("data"))
+    elif name == "llmfao":
+        answers = sw.read(request.getfixturevalue("data") / "llmfao" / "llmfao.csv", left="left", right="right")
     else:
         answers, _ = load_reading(request.getfixturevalue("data"))
         answers = add_spammers(answers, 1.0, "mixed", seed=1) if "spam" in name else answers
@@ -303,12 +317,12 @@ def test_random_starts_of_crowd_bt_and_factor_bt_end_no_better(name, request):
         ours = ascend(problem, problem.joined(np.zeros(problem.n), begin, 0.0), tol=1e-4, limit=500)
         best = problem.objective(ours.point)
         assert ours.converged
-        for seed in range(4):
+        for seed in range(2):
             rng = np.random.default_rng(seed)
             theta = [rng.uniform(0.05, 0.95, k) if p.is_chance else rng.normal(0, 1, k) for p in priors]
             start = problem.joined(rng.normal(0, 0.5, problem.n), np.stack(theta), 0.0)
             other = problem.objective(ascend(problem, start, tol=1e-3, limit=500).point)
-            assert other <= best + 1e-4 * abs(best)
+            assert other <= best + 1e-5 * abs(best)
 
 
 def test_worker_bt_ends_in_one_place_wherever_it_starts(data, monkeypatch):

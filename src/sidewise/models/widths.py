@@ -18,8 +18,10 @@ from sidewise.models.priors import Normal
 from sidewise.models.reduced import CrowdInformation
 from sidewise.models.spread import WIDE, contradicted, local_variance, pair_variance
 
-IMAGINED = 30.0  # workers, one unit of sensitivity away from the others: a crowd of equals was never seen
-IMAGINED_BIASED = 1.0  # the same for biases, which may well be absent
+IMAGINED, LEAST = 0.2, 5.0  # imagined workers, as a share of the crowd and in number, who stray this far:
+STRAY = (0.7, 0.3)  # sensitivities, biases
+TELLING = 10.0  # answers a worker, on average, from which on sensitivities may stray; with one or two each, a worker's
+# sensitivity and the scores it bears on would talk each other into anything
 FOREGONE = 0.6  # what each item says against spreads beyond WIDE, where few answers leave spread and workers in doubt
 LONGEST = 2.0  # the longest step of a parameter in one turn
 FARTHEST = 1.0  # of a log width in one turn
@@ -37,6 +39,7 @@ class Turn:
     variance: Floats = field(init=False)  # of the scores
     determined: float = field(init=False)  # how many scores the data and not the prior determine
     gap: float = field(default=np.inf, init=False)
+    _last: Floats | None = field(default=None, init=False)
 
     def with_widths(self, log_widths: Floats) -> CrowdProblem:
         """The problem with these widths: of scores, sensitivities and biases."""
@@ -51,11 +54,19 @@ class Turn:
         slope = here.slope(self.point)
         self.information = slope.curvature()
         step = np.clip(self.information.solve(self._without_scale(here, slope.gradient), 0.01), -LONGEST, LONGEST)
+        step = self.calmed(step)
         while not self._is_possible(here, self.point + step):
             step /= 2
         self._move(here, self.point + step)
         self._measure(here)
         return self._asked(here)
+
+    def calmed(self, step: Floats) -> Floats:
+        """A step whose parts are halved where they turn back nearly as far as they came: they would swing for ever."""
+        if self._last is not None:
+            step = np.where(step * self._last < -0.5 * self._last**2, step / 2, step)
+        self._last = step
+        return step
 
     def _is_possible(self, here: CrowdProblem, point: Floats) -> bool:
         """Whether ties have a chance there: a threshold must be positive."""
@@ -105,13 +116,15 @@ class Turn:
         self.determined = max(here.n - precision * float(self.variance.sum()), 0.0)
         foregone = FOREGONE * here.n / (precision * WIDE**2) ** 2
         found = [np.log((s @ s + 1) / (self.determined + 1 + foregone))]
+        crowd = float(np.count_nonzero(here.answers.answered))
+        imagined = max(IMAGINED * crowd, LEAST)
+        stray = (STRAY[0] * -np.expm1(-here.answers.answered.sum() / crowd / TELLING), *STRAY[1:] * (len(theta) - 1))
         for p, (row, prior) in enumerate(zip(theta, here.worker_priors, strict=True)):
             assert isinstance(prior, Pull | Tail)
             held = prior.curvature(row)
             known = max(here.answers.k - float(held @ inverse[p, p]), 0.0)
-            imagined = IMAGINED if p == 0 else IMAGINED_BIASED
             strayed = float(held @ (row - prior.mean) ** 2) * prior.sd**2
-            found.append(np.log((strayed + imagined) / (known + imagined)))
+            found.append(np.log((strayed + imagined * stray[p] ** 2) / (known + imagined)))
         return np.array(found) / 2
 
 
