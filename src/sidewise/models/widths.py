@@ -13,7 +13,9 @@ import numpy as np
 from sidewise.comparisons.arrow import Floats
 from sidewise.models.crowd_problem import CrowdProblem
 from sidewise.models.habits import Pull, Tail, WorkerPrior
+from sidewise.models.laplacian import Laplacian
 from sidewise.models.mixing import memory, mixed
+from sidewise.models.newton import Slope, climb
 from sidewise.models.priors import Normal
 from sidewise.models.reduced import CrowdInformation
 from sidewise.models.spread import WIDE, contradicted, local_variance, pair_variance
@@ -26,6 +28,7 @@ FOREGONE = 0.6  # what each item says against spreads beyond WIDE, where few ans
 LONGEST = 2.0  # the longest step of a parameter in one turn
 FARTHEST = 1.0  # of a log width in one turn
 ENOUGH = 0.01  # of a log width: what is left to move when it counts as found
+PASSES = 3  # of averaging over scores that are held loosely
 CALM = 0.2  # of a score or a log width: from here on, moves are mixed
 
 
@@ -167,3 +170,25 @@ def settle(problem: CrowdProblem, start: Floats, stated: Floats, *, tol: float, 
             moved = mixed(past)
             turn.point, log_widths[free] = moved[:size], moved[size:] / weight
     return turn.settled(log_widths, turns, done=done, spread_free=bool(free[0]))
+
+
+def loosen(settled: Settled, sd: float, *, tol: float, limit: int) -> Settled:
+    """The scores again with a loose prior, the workers staying as they are.
+
+    With nothing to hold the scores, scores and workers together would make one lucky worker explain all answers.
+    """
+    problem, n = replace(settled.problem, prior=Normal(sd)), settled.problem.n
+    rest, pairs = settled.point[n:], problem.answers.pairs
+    s = settled.point[:n]
+    for _ in range(PASSES):
+
+        def slope(s: Floats, problem: CrowdProblem = problem) -> Slope[Laplacian]:
+            found = problem.slope(np.concatenate([s, rest]))
+            return Slope(found.gradient[:n], lambda: found.curvature().reduced.laplacian)
+
+        optimum = climb(slope, s, tol=tol, limit=limit)
+        s, laplacian = optimum.point, slope(optimum.point).curvature()
+        blur = pair_variance(laplacian, pairs.seen, local_variance(laplacian, pairs.seen))
+        problem = replace(problem, variance=blur[pairs.slot])
+    return replace(settled, problem=problem, point=np.concatenate([s, rest]), gap=optimum.gap,
+                   turns=settled.turns + optimum.steps, converged=settled.converged and optimum.converged)  # fmt: skip

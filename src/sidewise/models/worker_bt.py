@@ -16,10 +16,9 @@ from sidewise.models.driver import check_words
 from sidewise.models.habits import Pull, Sensitive, Tail, WorkerPrior
 from sidewise.models.priors import Normal
 from sidewise.models.problem import LINKS, Ties
-from sidewise.models.widths import settle
+from sidewise.models.spread import LOOSE
+from sidewise.models.widths import loosen, settle
 from sidewise.ranking import Ranking
-
-LOOSE = 10.0  # the spread of a prior that holds scores and decides little
 
 
 def worker_bt(
@@ -123,9 +122,7 @@ def _fit(crowd: Crowd, ties: Ties, stated: Floats, *, tol: float, limit: int) ->
             "the data contradict a common spread of all items (were only neighbours compared?); "
             f"a loose prior, {Normal(LOOSE)}, is used instead of an estimated one"
         )
-        # With nothing at all to hold the scores, one lucky worker could explain all answers.
-        known = [prior.sd for prior in settled.problem.worker_priors if isinstance(prior, Pull | Tail)]
-        settled = settle(problem, settled.point, np.array([LOOSE, *known]), tol=tol, limit=limit)
+        settled = loosen(settled, LOOSE, tol=tol, limit=limit)
     estimated = np.isnan(stated[0]) and not loosened
     return Found(
         settled.problem, settled.point, settled.turns, settled.gap, settled.converged,
