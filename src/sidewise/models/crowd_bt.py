@@ -74,4 +74,9 @@ def crowd_bt(
 def _fit(crowd: Crowd, *, prior: VirtualItem | Normal, credit: tuple[float, float], tol: float, limit: int) -> Found:
     problem = CrowdProblem(crowd.answers, Qualified(), Chance(), prior, (Credit(*credit),))
     start = problem.joined(np.zeros(problem.n), np.full((1, crowd.answers.k), START), 0.0)
-    return maximum(problem, start, tol=tol, limit=limit)
+    found = maximum(problem, start, tol=tol, limit=limit)
+    s, eta, _ = problem.parts(found.point)
+    if eta[0][crowd.answers.answered > 0].mean() >= 0.5:
+        return found
+    # Upside down: most workers would be contrary. The likelihood is the same the other way round, the prior is not.
+    return maximum(problem, problem.joined(-s, 1 - eta, 0.0), tol=tol, limit=limit)

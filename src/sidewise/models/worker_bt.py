@@ -117,6 +117,10 @@ def _fit(crowd: Crowd, ties: Ties, stated: Floats, *, tol: float, limit: int) ->
     shape = link.start(float(seen.ties.sum()), float(seen.total.sum())) if link.shapes else 0.0
     start = problem.joined(crowd.start(), theta, shape)
     settled, loosened = settle(problem, start, stated, tol=tol, limit=limit), ""
+    s, theta, shape = problem.parts(settled.point)
+    if theta[0][answers.answered > 0].mean() < 0:  # upside down: most workers would be contrary
+        turned = problem.joined(-s, np.vstack([-theta[:1], theta[1:]]), shape)
+        settled = settle(problem, turned, stated, tol=tol, limit=limit)
     if settled.contradicted:
         loosened = (
             "the data contradict a common spread of all items (were only neighbours compared?); "
