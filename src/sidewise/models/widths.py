@@ -24,6 +24,7 @@ IMAGINED, LEAST = 0.2, 5.0  # imagined workers, as a share of the crowd and in n
 STRAY = (0.7, 0.3)  # sensitivities, biases
 TELLING = 10.0  # answers a worker, on average, from which on sensitivities may stray; with one or two each, a worker's
 # sensitivity and the scores it bears on would talk each other into anything
+FARTHER = (1.0, np.inf)  # squared: beyond a coin, how contrary workers are says nothing of how the others differ
 FOREGONE = 0.6  # what each item says against spreads beyond WIDE, where few answers leave spread and workers in doubt
 LONGEST = 2.0  # the longest step of a parameter in one turn
 FARTHEST = 1.0  # of a log width in one turn
@@ -126,7 +127,7 @@ class Turn:
             assert isinstance(prior, Pull | Tail)
             held = prior.curvature(row)
             known = max(here.answers.k - float(held @ inverse[p, p]), 0.0)
-            strayed = float(held @ (row - prior.mean) ** 2) * prior.sd**2
+            strayed = float(held @ np.minimum((row - prior.mean) ** 2, FARTHER[p > 0])) * prior.sd**2
             found.append(np.log((strayed + imagined * stray[p] ** 2) / (known + imagined)))
         return np.array(found) / 2
 
