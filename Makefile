@@ -26,10 +26,11 @@ $(STAMP): pyproject.toml constraints.txt
 	@touch $@
 
 demo: setup  ## Rank the answers of a simulated crowd, and write a report.
-	@$(BIN)/sidewise rank examples/cakes.csv --covariate side --out demo-ranking.csv --report demo-report.html --title "Which cake looks better?"
+	@$(BIN)/sidewise rank examples/cakes.csv --out demo-ranking.csv --report demo-report.html --title "Which cake looks better?"
 	@echo
 	@echo "The report with pictures: demo-report.html (open it in a browser). The ranking as a table: demo-ranking.csv."
 	@echo "Try next:"
+	@echo "  $(BIN)/sidewise rank examples/cakes.csv --workers --top 10"
 	@echo "  $(BIN)/sidewise rank examples/cakes.csv --scale elo --anchor scone"
 	@echo "  $(BIN)/sidewise rank examples/cakes.csv --intervals-by bootstrap --unit worker"
 	@echo "  $(BIN)/sidewise rank --help        and then a file of your own"

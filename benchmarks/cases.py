@@ -15,6 +15,12 @@ LABELS = {
     "sidewise-ml": ("sidewise", "bradley_terry, no prior"),
     "sidewise-intervals": ("sidewise", "bradley_terry, with intervals"),
     "sidewise-streamed": ("sidewise", "read_counts, bradley_terry"),
+    "worker-bt": ("sidewise", "worker_bt"),
+    "worker-bt-intervals": ("sidewise", "worker_bt, with intervals"),
+    "crowd-bt": ("sidewise", "crowd_bt"),
+    "crowd-bt-intervals": ("sidewise", "crowd_bt, with intervals"),
+    "factor-bt": ("sidewise", "factor_bt, one factor"),
+    "factor-bt-intervals": ("sidewise", "factor_bt, one factor, with intervals"),
     "evalica": ("evalica", "bradley_terry"),
     "evalica-objects": ("evalica", "bradley_terry, ids turned into objects first"),
     "evalica-converged": ("evalica", "bradley_terry, tolerance 1e-12"),
@@ -194,6 +200,40 @@ UNBEATEN = Case(
     "there is no result to be as fast as, so this table has no goal.",
 )
 
+WITH_WORKERS = (
+    Fit("worker-bt"),
+    Fit("worker-bt-intervals"),
+    Fit("crowd-bt"),
+    Fit("crowd-bt-intervals"),
+    Fit("factor-bt"),
+    Fit("factor-bt-intervals"),
+    Fit("sidewise"),
+    Fit("crowdkit-noisy", limit=1200),
+)
+ABOUT_WORKERS = (
+    "NoisyBradleyTerry ends after the steps that it has by default, 100 at most. It is the model of factor_bt with one "
+    "factor, the side; Bradley–Terry does not look at the workers."
+)
+
+CROWD = Case(
+    "crowd",
+    "With workers: 9,150 items, 250,249 comparisons by 4,091 workers of many kinds, from a dataframe",
+    "crowd",
+    WITH_WORKERS,
+    (Goal("worker-bt", "seconds", 1.5), Goal("crowd-bt", "seconds", 1.5), Goal("factor-bt", "seconds", 2.5)),
+    notes=ABOUT_WORKERS,
+)
+
+SMALL_CROWD = Case(
+    "small-crowd",
+    "With workers: 300 items, 10,000 comparisons by 200 workers of many kinds, from a dataframe",
+    "small-crowd",
+    WITH_WORKERS,
+    (),
+    quick=True,
+    notes=ABOUT_WORKERS,
+)
+
 LARGE = Case(
     "large",
     "100,000 items, 10⁷ comparisons, from a dataframe and from its Parquet file",
@@ -223,4 +263,4 @@ HUGE = Case(
     (Goal("sidewise-streamed", "peak", 4e9),),
 )
 
-CASES = (START, MODELS, CSV, FACES, UNBEATEN, LARGE, HUGE)
+CASES = (START, MODELS, CSV, FACES, UNBEATEN, SMALL_CROWD, CROWD, LARGE, HUGE)

@@ -3,6 +3,10 @@
 Scores are drawn from N(0, spread²), pairs uniformly among all pairs, winners by the Bradley–Terry model, without
 ties, since not every tool knows them. Uniform pairs are the hard case for tools that count pairs: hardly any repeat.
 
+Where there is a ``crowd``, workers differ: four of five look, with sensitivities from N(1, 0.4²) and side biases from
+N(0, 0.5²), one of ten tosses a coin and one of ten goes by the side (a bias of 3 either way). How much a worker answers
+is log-normal, σ = 1.5: the busiest hundredth gives a quarter of the answers.
+
 ``python data.py NAME`` makes a data set, unless it is there.
 """
 
@@ -37,12 +41,14 @@ class DataSet:
     spread: float
     urls: bool = False
     workers: int = 0
+    crowd: bool = False  # whether the workers differ from one another
     seed: int = 2026
 
     @property
     def path(self) -> Path:
         """The file; its name states its making, so that a changed data set is never mistaken for an old file."""
-        made = f"{self.items}x{self.comparisons}-spread{self.spread}-workers{self.workers}-seed{self.seed}"
+        workers = f"{'crowd' if self.crowd else 'workers'}{self.workers}"
+        made = f"{self.items}x{self.comparisons}-spread{self.spread}-{workers}-seed{self.seed}"
         return FOLDER / f"{self.name}-{made}.parquet"
 
     def csv(self, winner: str) -> Path:
@@ -64,6 +70,9 @@ SETS = {
         DataSet("faces", 9_150, 250_249, 0.8, urls=True),
         # A wider spread: some items win or lose every time, as in the real IMDB-WIKI-SbS.
         DataSet("unbeaten", 9_150, 250_249, 2.0, urls=True),
+        # As many workers as IMDB-WIKI-SbS has.
+        DataSet("crowd", 9_150, 250_249, 0.8, urls=True, workers=4_091, crowd=True),
+        DataSet("small-crowd", 300, 10_000, 0.8, urls=True, workers=200, crowd=True),
         DataSet("large", 100_000, 10**7, 1.0),
         DataSet("huge", 10_000, 10**8, 1.0),
     )
@@ -83,7 +92,7 @@ def prepare(data: DataSet) -> None:
     part = data.path.with_suffix(".part")
     schema = pa.schema([(name, pa.string()) for name in COLUMNS[: 4 if data.workers else 3]])
     with pq.ParquetWriter(part, schema) as writer:
-        for piece in _simulated(data):
+        for piece in [_crowd(data)] if data.crowd else _simulated(data):
             writer.write_table(piece.cast(schema))
     part.rename(data.path)
 
@@ -108,9 +117,39 @@ def drawn(data: DataSet, rng: np.random.Generator) -> NDArray[np.float64]:
     return rng.normal(0, data.spread, data.items)
 
 
+def truth(data: DataSet) -> NDArray[np.float64]:
+    """The true scores, by code."""
+    return drawn(data, np.random.default_rng(data.seed))
+
+
 def true_spread(data: DataSet) -> float:
     """The root mean square of the true scores: what an estimate of the prior's spread should come to."""
-    return float(np.sqrt(np.mean(drawn(data, np.random.default_rng(data.seed)) ** 2)))
+    return float(np.sqrt(np.mean(truth(data) ** 2)))
+
+
+def _crowd(data: DataSet) -> pa.Table:
+    """Answers of workers who differ, by Sidewise's own simulation."""
+    from sidewise.simulate import Sensitive
+    from sidewise.simulate.crowd import simulated
+    from sidewise.simulate.design import Asked, random_pairs
+    from sidewise.simulate.factors import Factors
+
+    rng = np.random.default_rng(data.seed)
+    score = drawn(data, rng)
+    sensitivity, bias = rng.normal(1, 0.4, data.workers), rng.normal(0, 0.5, data.workers)
+    coin, sided = np.split(rng.permutation(data.workers)[: data.workers // 5], 2)
+    sensitivity[coin], bias[coin] = 0, 0
+    sensitivity[sided], bias[sided] = 0.3, rng.choice([-3, 3], len(sided))
+    kinds = [Sensitive(a, {"side": b}) for a, b in zip(sensitivity, bias, strict=True)]
+    busy = rng.lognormal(0, 1.5, data.workers)
+    more = rng.choice(data.workers, data.comparisons - data.workers, p=busy / busy.sum())
+    who = rng.permutation(np.concatenate([np.arange(data.workers), more]))  # everybody answers once at least
+    asked = Asked(*random_pairs(data.items, data.comparisons, rng), who)
+    answers = simulated(data.ids(), score, kinds, asked, Factors(), ties=0.0, rng=rng).comparisons
+    ids, workers = pa.array(data.ids()), pa.array([f"worker-{code:04d}" for code in range(data.workers)])
+    winner = np.where(answers.outcome > 0.5, answers.left, answers.right)
+    items = [ids.take(pa.array(codes)) for codes in (answers.left, answers.right, winner)]
+    return pa.table(dict(zip(COLUMNS, [*items, workers.take(pa.array(answers.worker))], strict=True)))
 
 
 def _simulated(data: DataSet) -> Iterator[pa.Table]:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from data import DataSet, Piece, pieces, true_spread
+from data import DataSet, Piece, pieces, true_spread, truth
 from numpy.typing import NDArray
 from peers import Scores
 
@@ -32,7 +32,9 @@ class Agreement(NamedTuple):
 
 
 def agreement(data: DataSet, found: Scores) -> Agreement:
-    """Compare scores with the optimum of what the tool was looking for."""
+    """Compare scores with the optimum of what the tool was looking for; where workers differ, with the truth."""
+    if data.crowd:
+        return Agreement(f"pair accuracy {pair_accuracy(in_order(data, found), truth(data)):.4f}")
     if found.aim == "other model":
         return Agreement("another model")
     score = in_order(data, found)
@@ -79,6 +81,13 @@ def in_order(data: DataSet, found: Scores) -> Floats:
     score = np.full(data.items, np.nan)
     score[known] = np.asarray(found.value)[position[known].astype(int)]
     return score
+
+
+def pair_accuracy(score: Floats, true: Floats) -> float:
+    """The share of all pairs of items that the scores put in the true order."""
+    from scipy.stats import kendalltau
+
+    return float((kendalltau(score, true).statistic + 1) / 2)
 
 
 def slope(score: Floats, rows: Iterable[Piece]) -> Floats:

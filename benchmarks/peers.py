@@ -47,6 +47,24 @@ def sidewise(*, prior: str = "estimated", intervals: str = "none") -> Callable[[
     return load
 
 
+def sidewise_crowd(model: str, *, intervals: str = "none") -> Callable[[], Work]:
+    """A model that knows workers; with intervals, up to the table that a user reads them from."""
+
+    def load() -> Work:
+        import sidewise as sw
+
+        def work(frame: pd.DataFrame) -> Scores:
+            ranking = sw.rank(sw.Comparisons.from_frame(frame), model, intervals=intervals)
+            if intervals != "none":
+                ranking.to_frame()
+            return Scores(ranking.items, ranking.raw, "other model")
+
+        sw.bradley_terry  # noqa: B018 - loads the models
+        return work
+
+    return load
+
+
 def sidewise_streamed() -> Work:
     """Sidewise from a file that need not fit in memory."""
     import sidewise as sw
@@ -164,6 +182,12 @@ METHODS: dict[str, Callable[[], Work]] = {
     "sidewise-ml": sidewise(prior="none"),
     "sidewise-intervals": sidewise(intervals="posterior"),
     "sidewise-streamed": sidewise_streamed,
+    "worker-bt": sidewise_crowd("worker-bt"),
+    "worker-bt-intervals": sidewise_crowd("worker-bt", intervals="posterior"),
+    "crowd-bt": sidewise_crowd("crowd-bt"),
+    "crowd-bt-intervals": sidewise_crowd("crowd-bt", intervals="posterior"),
+    "factor-bt": sidewise_crowd("factor-bt"),
+    "factor-bt-intervals": sidewise_crowd("factor-bt", intervals="posterior"),
     "evalica": evalica(),
     "evalica-objects": evalica(ids="objects"),
     "evalica-converged": evalica(tolerance=1e-12, limit=10_000),
@@ -174,4 +198,7 @@ METHODS: dict[str, Callable[[], Work]] = {
     "arena-rank": arena_rank,
 }
 FROM_FILE = {"sidewise-streamed"}  # gets the Parquet file's path, not a dataframe
-WITH_WORKERS = {"crowdkit-noisy"}
+WITH_WORKERS = {
+    "crowdkit-noisy",
+    *(f"{model}{end}" for model in ("worker-bt", "crowd-bt", "factor-bt") for end in ("", "-intervals")),
+}

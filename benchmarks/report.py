@@ -33,7 +33,8 @@ conversion a tool needs; imports and loading the dataframe are outside it. Comma
   it: the error of that estimate moves scores too, by far more, and is not in the number (the spread stands below the
   table, beside the one that the data were drawn with); compare tools by the rows without a prior. Where the likelihood
   has no maximum: how far below its supremum the tool's scores are, in nats. For 10⁸ rows: the largest entry of the
-  gradient at the scores.
+  gradient at the scores. In the cases with workers, whose models differ: **pair accuracy**, the share of all pairs of
+  items that the scores put in the order of the truth that the data were drawn with.
 """
 
 

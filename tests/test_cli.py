@@ -38,11 +38,11 @@ def test_a_file_becomes_a_leaderboard():
     assert "tier" in printed[1]
     assert printed[3].split()[:3] == ["1", "black", "forest"]
     assert "●" in printed[3]
-    assert any("4,000 comparisons; bradley_terry, prior Normal(" in line for line in printed)
+    assert any("4,000 comparisons; worker_bt, prior Normal(" in line for line in printed)
 
 
 def test_a_narrow_terminal_gets_a_narrow_table():
-    table = lines(run("rank", CAKES, columns="80"))[:-1]
+    table = lines(run("rank", CAKES, columns="80"))[:-2]
     assert all(len(line) <= 80 for line in table)
     assert not any("●" in line for line in table)
 
@@ -124,8 +124,8 @@ def test_a_reader_who_stops_reading_is_no_error(form):
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(  # noqa: S603
-        [sys.executable, "-m", "sidewise.cli", "rank", CAKES, "--format", form], stdout=writer, stderr=subprocess.PIPE,
-        check=False,
+        [sys.executable, "-m", "sidewise.cli", "rank", CAKES, "--model", "worker-bt", "--format", form], stdout=writer,
+        stderr=subprocess.PIPE, check=False,
     )  # fmt: skip
     os.close(writer)
     assert done.returncode in (0, -signal.SIGPIPE)
@@ -137,7 +137,8 @@ def test_settings_are_values_of_json():
     assert told["settings"]["covariates"] == ["side"]
     assert told["settings"]["level"] == 0.95
     assert told["settings"]["tol"] == pytest.approx(1e-6)
-    assert json.loads(run("rank", CAKES, "--format", "json").stdout)["fit"]["settings"]["covariates"] == []
+    told = json.loads(run("rank", CAKES, "--model", "bradley-terry", "--format", "json").stdout)["fit"]
+    assert told["settings"]["covariates"] == []
 
 
 def test_elo_can_be_averaged_over_orders():
@@ -156,6 +157,8 @@ def test_elo_can_be_averaged_over_orders():
         (["--intervals-by", "bootstrap"], "--intervals-by bootstrap"),
         (["--intervals-by", "sandwich"], "--intervals-by sandwich"),
         (["--model", "elo"], "--model elo"),
+        (["--bias-sd", "1"], "--bias-sd"),
+        (["--workers"], "--workers"),
     ],
 )
 def test_streaming_refuses_what_needs_every_comparison(words, named):
@@ -178,7 +181,7 @@ def test_a_tab_may_be_written_as_programmers_do(tmp_path):
 
 
 def test_csv_and_json_on_the_standard_output_are_what_the_library_says():
-    frame = sw.bradley_terry(sw.read(CAKES)).to_frame()
+    frame = sw.rank(sw.read(CAKES)).to_frame()
     rows = list(csv.DictReader(io.StringIO(run("rank", CAKES, "--format", "csv").stdout)))
     assert [row["item"] for row in rows] == frame["item"].to_pylist()
     assert float(rows[0]["score"]) == pytest.approx(frame["score"][0].as_py(), abs=1e-6)
@@ -312,7 +315,7 @@ def test_words_columns_and_undecided_answers_can_be_explained(tmp_path):
 
 
 def test_streaming_gives_the_same_ranking(tmp_path):
-    plain = run("rank", CAKES, "--format", "csv").stdout
+    plain = run("rank", CAKES, "--model", "bradley-terry", "--format", "csv").stdout
     streamed = run("rank", CAKES, "--format", "csv", "--stream").stdout
     read = [
         [(row["item"], round(float(row["score"]), 4)) for row in csv.DictReader(io.StringIO(text))]

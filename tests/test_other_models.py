@@ -10,7 +10,7 @@ from scipy.stats import binomtest
 from tests.making import comparisons, random_comparisons
 
 import sidewise as sw
-from sidewise.cli.rank import MODEL_NAMES
+from sidewise.cli.options import MODEL_NAMES
 from sidewise.errors import ConvergenceError, ModelError, NotConverged, OrderDependent
 from sidewise.models import MODELS, find_model
 

@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +16,7 @@ from sidewise.errors import ModelError
 from sidewise.ranking import Dense, Draws, Fit, Ranking
 from sidewise.ranking.display import decimals, shorten, shorten_all
 from sidewise.ranking.order import _count_above, rank_bounds, ranks, tier_numbers
+from sidewise.ranking.workers import about, flag_counts, worker_cells, worst_first
 
 
 def made(score, sd=0.1, **options):
@@ -262,3 +264,48 @@ def test_parts_without_a_prior_are_never_sure_of_each_other():
     assert low.tolist() == [1, 2, 1, 2]
     assert high.tolist() == [3, 4, 3, 4]
     assert tier_numbers(score, Dense(np.eye(4) * 0.01), 0.95, separate).tolist() == [1, 2, 1, 2]
+
+
+def crowd(flags, **columns):
+    k = len(flags)
+    table = {"worker": [f"w{number}" for number in range(k)], "answers": [10] * k, **columns, "agreement": [0.5] * k}
+    return pa.table({**table, "flag": pa.array(flags, pa.string())})
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        ([None, "random", "favours left", "favours left"], "4 workers: 2 favour left, 1 random"),
+        (["avoids logo", "avoids logo", "favours logo"], "3 workers: 2 avoid logo, 1 favours logo"),
+        ([None, None], "2 workers, none flagged"),
+        ([None], "1 worker, none flagged"),
+    ],
+)
+def test_flagged_workers_are_counted_in_a_line(flags, said):
+    assert about(crowd(flags)) == said
+    assert sum(flag_counts(crowd(flags)).values()) == sum(flag is not None for flag in flags)
+
+
+def test_a_ranking_says_who_deserves_a_second_look():
+    ranking = made([1, 2], workers=crowd([None, "random"]))
+    assert str(ranking).splitlines()[-1] == "2 workers: 1 random (see .workers)"
+    assert "2 workers: 1 random (see <code>.workers</code>)." in ranking._repr_html_()
+    odd = made([1, 2], workers=crowd(["favours <b>"]))
+    assert "&lt;b&gt;" in odd._repr_html_()
+    assert "worker" not in str(made([1, 2])) + made([1, 2])._repr_html_()
+
+
+def test_the_worst_workers_come_first_and_the_flagged_ones_before_them():
+    workers = crowd(
+        [None, "random", None, "favours left"],
+        reliability=[1.0, 0.1, -0.2, np.nan], reliability_low=[0.5, 0, -1, np.nan],
+        reliability_high=[1.5, 0.3, 1, np.nan], side_bias=[0.0, 0.1, 0.2, 3.0],
+    )  # fmt: skip
+    assert worst_first(workers)["worker"].to_pylist() == ["w1", "w3", "w2", "w0"]
+    head, rows = worker_cells(workers, 2)
+    assert head == ["worker", "answers", "reliability", "interval", "side bias", "agreement", "flag"]
+    assert rows == [
+        ["w1", "10", "0.10", "0.00 … 0.30", "0.10", "50%", "random"],
+        ["w3", "10", "–", "– … –", "3.00", "50%", "favours left"],
+    ]
+    assert worker_cells(crowd([None]), 1)[0] == ["worker", "answers", "agreement", "flag"]

@@ -12,9 +12,11 @@ import sidewise as sw
 from sidewise.errors import Disconnected, MissingExtra
 from sidewise.extras import need
 from sidewise.report import write_report
+from sidewise.report.crowd import MEANINGS
 from sidewise.report.health import opponents, repeats, side_bias
 from sidewise.report.page import in_words, render
 from sidewise.report.plots import histogram, whole_edges, whole_ticks, win_map
+from sidewise.report.worker_plot import MOST_DOTS, worker_picture
 
 
 @pytest.fixture(scope="module")
@@ -218,3 +220,88 @@ def test_bins_hold_every_value(values):
 def test_a_missing_extra_is_named():
     with pytest.raises(MissingExtra, match=r"pip install 'sidewise\[plot\]'"):
         need("no_such_library", extra="plot")
+
+
+@pytest.fixture(scope="module")
+def crowd():
+    kinds = {"always-left": 0.2, "contrary": 0.1, "random": 0.1}
+    return sw.simulate.crowd(12, workers=30, comparisons=2400, kinds=kinds, seed=1).comparisons
+
+
+CROWD_MODELS = ["worker-bt", "crowd-bt", "factor-bt", "pairwise-hits", "linear-bias"]
+
+
+@pytest.mark.parametrize("model", CROWD_MODELS)
+def test_models_of_crowds_tell_about_the_workers(crowd, model):
+    ranking = sw.rank(crowd, model)
+    page = rendered(ranking, crowd)
+    assert '<section id="workers">' in page
+    assert MEANINGS[ranking.fit.model].reliability in page
+    assert '<span class="flag">always left</span>' in page
+    flagged = ranking.workers.filter(ranking.workers["flag"].is_valid())
+    answers = sum(flagged["answers"].to_pylist())
+    assert f"{len(flagged)} of 30 workers deserve a second look. They gave {answers:,} of 2,400 answers" in page
+    assert "w00: " in page  # a dot says whose it is
+    assert "nan" not in re.sub(r"<svg.*?</svg>", "", page, flags=re.DOTALL)
+
+
+def test_models_that_know_no_workers_have_no_such_section(page):
+    assert 'id="workers"' not in page
+    assert 'id="crowd"' not in page
+
+
+def test_a_fitted_bias_of_every_worker_needs_no_advice(crowd):
+    assert "every worker’s own bias to a side is fitted" in rendered(sw.rank(crowd), crowd)
+    assert "--covariate side" in rendered(sw.crowd_bt(crowd), crowd)
+
+
+def test_a_crowd_without_suspects_says_so():
+    answers = sw.simulate.crowd(6, workers=4, comparisons=600, seed=3).comparisons
+    page = rendered(sw.crowd_bt(answers), answers)
+    assert "None of the 4 workers stands out: nobody is flagged." in page
+    assert page.count('<td class="item">w') == 4
+
+
+def test_names_of_workers_are_never_taken_for_html():
+    names = ["<img src=x>", "b"]
+    answers = sw.Comparisons.from_arrays(
+        left=["a", "b"] * 20, right=["b", "a"] * 20, winner=["left"] * 40, worker=names * 20
+    )
+    page = rendered(sw.crowd_bt(answers), answers)
+    assert "<img" not in page
+    assert "&lt;img" in page
+
+
+def test_a_large_crowd_makes_a_small_picture():
+    kinds = {"always-left": 0.1, "random": 0.1}
+    answers = sw.simulate.crowd(50, workers=2 * MOST_DOTS, comparisons=40_000, kinds=kinds, seed=1).comparisons
+    ranking = sw.rank(answers)
+    drawn = worker_picture(ranking).to_dict()
+    flagged = ranking.workers["flag"].drop_null()
+    assert any(layer["mark"]["type"] == "rect" for layer in drawn["layer"])
+    assert len(drawn["layer"][-1]["data"]["values"]) == len(flagged) > 50
+    page = rendered(ranking, answers)
+    assert page.count('<span class="flag">') == len(flagged)
+    assert "These are the flagged workers; <code>--workers-out workers.csv</code> writes all." in page
+    assert len(page) < 2_000_000
+
+
+def test_few_workers_have_intervals_and_names(crowd):
+    layers = worker_picture(sw.rank(crowd)).to_dict()["layer"]
+    assert [layer["mark"]["type"] for layer in layers[-3:]] == ["rule", "point", "text"]
+    reach = layers[-2]["encoding"]["x"]["scale"]
+    assert reach["reverse"]  # who favours left is on the left
+    assert reach["domain"][0] == -reach["domain"][1]
+
+
+def test_what_a_model_found_is_shown():
+    circle = sw.Comparisons.from_arrays(winner=["rock", "scissors", "paper"], loser=["scissors", "paper", "rock"])
+    page = rendered(sw.hodge_rank(circle), circle)
+    assert "100.0% of what the comparisons say goes round in circles, which no order can explain" in page
+
+
+def test_long_tables_can_be_searched_and_all_can_be_sorted(page):
+    assert '<table id="leaderboard" class="sortable">' in page
+    assert 'data-table="leaderboard"' not in page
+    answers = random_comparisons(30, 600)
+    assert 'data-table="leaderboard"' in rendered(sw.bradley_terry(answers), answers)

@@ -12,14 +12,9 @@ from sidewise.errors import ComparisonError, SidewiseError
 from sidewise.ranking.display import counted
 
 STREAM_BYTES = 1 << 30  # larger files are reduced to pair counts on the way, where the model allows
-ROW_MODELS = (
-    "crowd-bt",
-    "elo",
-    "factor-bt",
-    "linear-bias",
-    "pairwise-hits",
-    "worker-bt",
-)  # for which pair counts are not enough
+WORKER_MODELS = ("crowd-bt", "factor-bt", "linear-bias", "pairwise-hits", "worker-bt")
+ROW_MODELS = ("elo", *WORKER_MODELS)  # for which pair counts are not enough
+WORKER_OPTIONS = {"credit": "--credit", "bias_sd": "--bias-sd", "sensitivity_sd": "--sensitivity-sd"}
 
 File = Annotated[
     str,
@@ -44,7 +39,8 @@ Weight = Annotated[str | None, typer.Option(help="Column of the weight.", rich_h
 Factor = Annotated[
     list[str] | None,
     typer.Option(
-        help="Column of a factor seen from the left, such as −1/0/1; may be repeated.", rich_help_panel="Columns"
+        help="Column of a factor seen from the left, such as −1/0/1, that may sway workers; may be repeated.",
+        rich_help_panel="Columns",
     ),
 ]
 WinnerIsOption = Annotated[
@@ -107,16 +103,16 @@ def read_answers(file: str, skip_bad: Path | None, *, stream: bool, **columns: A
 
 
 def wants_stream(
-    file: str, asked: bool | None, model: str, wanted: Mapping[str, Any], named: Mapping[str, Any]
+    file: str, asked: bool | None, model: str | None, wanted: Mapping[str, Any], named: Mapping[str, Any]
 ) -> bool:
     """Whether to reduce while reading: not where the single comparisons are needed later, and where that was asked
-    for nevertheless, an error (``named`` are the options of columns that pair counts cannot hold).
+    for nevertheless, an error (``named`` are options about what pair counts cannot hold: columns, the workers' table).
     """
     from sidewise.comparisons.files import sources
 
-    needing = _needs_rows(model, wanted)
+    needing = _needs_rows(model, wanted) + [f"--{name}" for name in ("workers", "workers-out") if named.get(name)]
     if asked:
-        forgotten = [*needing, *(f"--{name}" for name, value in named.items() if value)]
+        forgotten = list(dict.fromkeys([*needing, *(f"--{name}" for name, value in named.items() if value)]))
         if forgotten:
             raise SidewiseError(
                 f"--stream keeps pair counts alone, which are not enough for {' and '.join(forgotten)}: leave out one "
@@ -126,10 +122,11 @@ def wants_stream(
     return asked is None and not needing and sum(part.path.stat().st_size for part in sources(file)) >= STREAM_BYTES
 
 
-def _needs_rows(model: str, wanted: Mapping[str, Any]) -> list[str]:
+def _needs_rows(model: str | None, wanted: Mapping[str, Any]) -> list[str]:
     """The options that pair counts are not enough for, as they are written."""
-    name = model.replace("_", "-").lower()
+    name = (model or "").replace("_", "-").lower()
     needing = [f"--model {name}"] if name in ROW_MODELS else []
+    needing += [flag for option, flag in WORKER_OPTIONS.items() if option in wanted]
     if "covariates" in wanted:
         needing.append("--covariate")
     if wanted.get("intervals") in ("sandwich", "bootstrap"):

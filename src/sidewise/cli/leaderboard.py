@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from math import isfinite, isnan
 from pathlib import Path
@@ -17,6 +17,7 @@ from sidewise.cli.console import out, plain
 from sidewise.errors import SidewiseError
 from sidewise.ranking import Ranking
 from sidewise.ranking.display import cells, counted, shorten_all
+from sidewise.ranking.workers import about, bias_names, worker_cells, worst_first
 
 PICTURE, PICTURE_CELLS, PICTURE_FROM = "picture", 30, 100  # the interval picture, its width, the least terminal for it
 LEAST_NAME, FAIR_NAME = 12, 24  # cells of an item's name: the fewest, and those that a picture has to leave
@@ -31,39 +32,55 @@ class Format(StrEnum):
     json = "json"
 
 
-def check_name(path: Path) -> None:
+def check_name(path: Path, flag: str) -> None:
     """Refuse a file whose name does not say what it should be."""
     if path.suffix not in (".csv", ".parquet", ".json"):
-        raise SidewiseError(f"--out {path}: end the name in .csv, .parquet or .json")
+        raise SidewiseError(f"{flag} {path}: end the name in .csv, .parquet or .json")
 
 
 def write_ranking(ranking: Ranking, path: Path) -> None:
-    """Write all rows, as the name says: CSV, Parquet or JSON."""
-    check_name(path)
-    table = ranking.to_frame()
+    """Write all rows, as the name says: CSV, Parquet, or JSON with all that is known."""
+    if path.suffix == ".json":
+        path.write_text(to_json(ranking), encoding="utf-8")
+    else:
+        _write_table(ranking.to_frame(), path)
+
+
+def write_workers(ranking: Ranking, path: Path) -> None:
+    """Write all workers, those who deserve a second look first."""
+    table = worst_first(ranking.workers)
+    if path.suffix == ".json":
+        path.write_text(_json_text(table), encoding="utf-8")
+    else:
+        _write_table(table, path)
+
+
+def _write_table(table: pa.Table, path: Path) -> None:
     if path.suffix == ".csv":
         from pyarrow.csv import write_csv
 
         write_csv(table, path)
-    elif path.suffix == ".parquet":
+    else:
         from pyarrow.parquet import write_table
 
         write_table(table, path)
-    else:
-        path.write_text(to_json(ranking), encoding="utf-8")
 
 
 def to_json(ranking: Ranking) -> str:
-    """The ranking and how it was fitted."""
+    """The ranking, its workers, and how it was fitted."""
     fit = ranking.fit
-    about = {
+    made = {
         "model": fit.model, "settings": fit.settings, "converged": fit.converged, "steps": fit.steps,
         "log_likelihood": fit.log_likelihood, "seed": fit.seed, "digest": fit.digest, "comparisons": fit.comparisons,
         "notes": fit.notes, "scale": ranking.scale, "level": ranking.level,
         "effects": [] if ranking.effects is None else ranking.effects.to_pylist(), "findings": fit.findings,
     }  # fmt: skip
-    whole = _json_value({"fit": about, "items": ranking.to_frame().to_pylist()})
-    return json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False)
+    workers = None if ranking.workers is None else worst_first(ranking.workers)
+    return _json_text({"fit": made, "items": ranking.to_frame(), "workers": workers})
+
+
+def _json_text(value: Any) -> str:
+    return json.dumps(_json_value(value), indent=1, ensure_ascii=False, allow_nan=False)
 
 
 def _json_value(value: Any) -> Any:
@@ -83,16 +100,37 @@ def _json_value(value: Any) -> Any:
             return None if str(value) == "None" else str(value)  # a prior is stated in words, also where there is none
 
 
-def print_ranking(ranking: Ranking, form: Format, top: int) -> None:
-    """Print the ranking: a table for people, CSV or JSON for programs."""
+def print_ranking(ranking: Ranking, form: Format, top: int, *, workers: bool) -> None:
+    """Print the ranking: a table for people, CSV or JSON for programs; CSV has room for items or for workers."""
     if form is Format.json:
         sys.stdout.write(to_json(ranking) + "\n")
     elif form is Format.csv:
         from pyarrow.csv import write_csv
 
-        write_csv(ranking.to_frame(), sys.stdout.buffer)
+        write_csv(worst_first(ranking.workers) if workers else ranking.to_frame(), sys.stdout.buffer)
     else:
         _print_table(ranking, top or len(ranking))
+        if ranking.workers is not None and workers:
+            _print_workers(ranking.workers, top or len(ranking.workers))
+        elif ranking.workers is not None:
+            out.print(plain(f"{about(ranking.workers)} (see --workers)"), highlight=False, soft_wrap=True)
+
+
+def _print_workers(workers: pa.Table, top: int) -> None:
+    """The workers' table, as far as there is room."""
+    head, rows = worker_cells(workers, top)
+    least = ("interval", "agreement", *(f"{name} bias" for name in reversed(bias_names(workers))), "answers")
+    head, rows = fit_into(head, rows, out.width, named="worker", left_out_first=least)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for name in head:
+        table.add_column(name, justify="left" if name in ("worker", "flag") else "right", no_wrap=True)
+    for row in rows:
+        table.add_row(*map(plain, row), style="yellow" if row[-1] else None)
+    out.print(table)
+    hidden = len(workers) - len(rows)
+    said = [f"… and {hidden:,} more (--top 0 prints all, --workers-out writes them)\n"] if hidden > 0 else []
+    for line in [*said, about(workers)]:
+        out.print(plain(line), highlight=False, soft_wrap=True)
 
 
 def _print_table(ranking: Ranking, top: int) -> None:
@@ -115,21 +153,24 @@ def _print_table(ranking: Ranking, top: int) -> None:
     _print_footer(ranking, hidden=len(ranking) - len(rows))
 
 
-def fit_into(head: list[str], rows: list[list[str]], width: int) -> tuple[list[str], list[list[str]]]:
-    """The columns that there is room for, with the names of items shortened to the room that is left."""
+def fit_into(
+    head: list[str], rows: list[list[str]], width: int, *, named: str = "item",
+    left_out_first: Sequence[str] = LEFT_OUT_FIRST,
+) -> tuple[list[str], list[list[str]]]:  # fmt: skip
+    """The columns that there is room for, with the names of items or workers shortened to the room that is left."""
     cell = [max(map(cell_len, column)) for column in zip(head, *rows, strict=True)]
     wide = dict(zip(head, cell, strict=True))
     kept = list(head)
 
     def room() -> int:
-        return width - sum(wide[name] for name in kept if name != "item") - 3 * (len(kept) - 1) - 2
+        return width - sum(wide[name] for name in kept if name != named) - 3 * (len(kept) - 1) - 2
 
-    for name in LEFT_OUT_FIRST:
-        if name in kept and room() < min(wide["item"], FAIR_NAME if name == PICTURE else LEAST_NAME):
+    for name in left_out_first:
+        if name in kept and room() < min(wide[named], FAIR_NAME if name == PICTURE else LEAST_NAME):
             kept.remove(name)
     space = max(room(), LEAST_NAME)
     places = [head.index(name) for name in kept]
-    item = kept.index("item")
+    item = kept.index(named)
     fitted = [[row[place] for place in places] for row in rows]
     for row, name in zip(fitted, shorten_all([row[item] for row in fitted], space), strict=True):
         row[item] = name

@@ -208,10 +208,11 @@ class Precision(Product, Protocol):
 
 
 def conjugate_gradients(
-    matrix: Product, b: Floats, tol: float, limit: int, start: Floats | None = None
+    matrix: Product, b: Floats, tol: float, limit: int, start: Floats | None = None, scale: Floats | None = None
 ) -> tuple[Floats, bool]:
     """Solve by conjugate gradients, scaled by the diagonal; columns are solved together, each with its own steps."""
-    scale = matrix.diagonal if matrix.diagonal.ndim == b.ndim else matrix.diagonal[:, None]
+    scale = matrix.diagonal if scale is None else scale
+    scale = scale if scale.ndim == b.ndim else scale[:, None]
     x = np.zeros_like(b) if start is None else start
     r = b - matrix @ x if start is not None else b.copy()
     goal = tol * np.sqrt(np.sum(b * b, axis=0))

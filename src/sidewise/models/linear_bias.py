@@ -44,7 +44,7 @@ def linear_bias(
 ) -> Ranking:
     """Rank by the linear model of Xu et al. (2016): y = s_left − s_right + γ_worker + noise, y = ±1 and 0 for a tie.
 
-    Minimised is ½ Σ (y − (s_left − s_right) − γ_worker)² + λ Σ |γ|: only workers whose answers lean to a side by more
+    Minimised is ½ Σ (y − (s_left − s_right) − γ_worker)² + λ ‖γ‖₁: only workers whose answers lean to a side by more
     than λ in all have a bias, and the scores are not held back. λ is the one of a path of ``points`` penalties, from
     that which leaves no bias down to its thousandth part, with the least BIC: N log(RSS / N) + log(N) · biased. The
     path is the table ``fit.findings["path"]``: penalty, biased (how many workers), rss, bic.

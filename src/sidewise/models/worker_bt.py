@@ -41,9 +41,9 @@ def worker_bt(
 ) -> Ranking:
     """Rank by scores, and by how each worker answers: P(left beats right) = σ(a_k (s_left − s_right) + b_k·x).
 
-    A worker's sensitivity a is about 1 for a good one (|a| is 1 on average), 0 for a coin, negative for one who says
-    the opposite; b is their bias towards the left side, and towards every other factor. Signal detection calls them
-    sensitivity and criterion.
+    A worker's sensitivity a is about 1 for a good one (the mean of its size is 1), 0 for a coin, negative for one who
+    says the opposite; b is their bias towards the left side, and towards every other factor. Signal detection calls
+    them sensitivity and criterion.
     This is the model to begin with wherever it is known who said what; without workers it is :func:`bradley_terry`.
 
     Parameters

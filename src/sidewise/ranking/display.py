@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sidewise.ranking.workers import about
+
 if TYPE_CHECKING:
     from sidewise.ranking.result import Ranking
 
@@ -129,7 +131,8 @@ def text(ranking: "Ranking") -> str:
     ]  # fmt: skip
     if len(ranking) > ROWS:
         lines.append(f"… and {len(ranking) - ROWS:,} more")
-    return "\n".join([*lines, f"scores: {ranking.scale}"])
+    lines.append(f"scores: {ranking.scale}")
+    return "\n".join([*lines, *([f"{about(ranking.workers)} (see .workers)"] if ranking.workers is not None else [])])
 
 
 def html(ranking: "Ranking") -> str:
@@ -141,9 +144,10 @@ def html(ranking: "Ranking") -> str:
 
     body = "".join(line(row, "td") for row in rows)
     more = f"<p>… and {len(ranking) - ROWS:,} more</p>" if len(ranking) > ROWS else ""
+    crowd = "" if ranking.workers is None else f" {escape(about(ranking.workers))} (see <code>.workers</code>)."
     return (
         f"<p>{escape(repr(ranking))}</p><table><thead>{line(head, 'th')}</thead><tbody>{body}</tbody></table>{more}"
-        f"<p>Scores: {escape(ranking.scale)}.</p>"
+        f"<p>Scores: {escape(ranking.scale)}.{crowd}</p>"
     )
 
 

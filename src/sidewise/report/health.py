@@ -24,7 +24,7 @@ class SideBias:
     decided: float
     by_worker: Floats  # shares of left answers of the workers with enough answers
 
-    def verdict(self, effects: Sequence[Mapping[str, Any]] = ()) -> str:
+    def verdict(self, effects: Sequence[Mapping[str, Any]] = (), *, by_worker: bool = False) -> str:
         """What follows, in words; advice only where the effect of the side is not fitted yet."""
         side = "left" if self.share > 0.5 else "right"
         seen = f"The {side} side is favoured" if self.shows else "No favoured side can be seen in the whole"
@@ -32,6 +32,8 @@ class SideBias:
             if row["effect"] == "side":
                 return (f"{seen}; the effect of the left side is fitted, {row['estimate']:.2f} "
                         f"({row['low']:.2f} to {row['high']:.2f}), and the scores are free of it.")  # fmt: skip
+        if by_worker:
+            return f"{seen}; every worker’s own bias to a side is fitted, and the scores are free of it."
         advice = ": fit its effect (bradley-terry with --covariate side), or balance the sides" if self.shows else ""
         return f"{seen}{advice}."
 

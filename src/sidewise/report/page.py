@@ -11,12 +11,15 @@ from sidewise.extras import need
 from sidewise.ranking import Ranking
 from sidewise.ranking.display import counted, decimals, shorten_all, span
 from sidewise.ranking.plot import LABEL
+from sidewise.report.crowd import bias_column, crowd_facts, findings, number
 from sidewise.report.health import opponents, repeats, side_bias
 from sidewise.report.plots import MOST_ITEMS, histogram, side_picture, svg, win_map
+from sidewise.report.worker_plot import MOST_DOTS, MOST_WITH_INTERVALS, worker_picture
 
 MOST_ROWS = 500  # in the page's leaderboard; files hold them all
 MOST_INTERVALS = 60  # in the forest plot
 MOST_OPEN_ROWS = 60  # a longer leaderboard scrolls in a box of its own
+SEARCHED_ROWS = 20  # a longer table has a field to search it
 EXTRAS = ("jinja2", "altair", "vl_convert")
 
 
@@ -41,6 +44,8 @@ def render(ranking: Ranking, comparisons: Comparisons | PairCounts, *, title: st
     environment.filters["span"] = lambda row: span(row["rank_low"], row["rank_high"])
     environment.filters["counted"] = counted
     environment.filters["in_words"] = in_words
+    environment.filters["two"] = number
+    environment.filters["bias_column"] = bias_column
     template = environment.from_string(home.joinpath("template.html").read_text(encoding="utf-8"))
     safe = jinja2.utils.markupsafe.Markup
     parts = {name: safe(home.joinpath(name).read_text(encoding="utf-8")) for name in ("style.css", "page.js")}
@@ -66,7 +71,12 @@ def _facts(ranking: Ranking, comparisons: Comparisons | PairCounts) -> dict[str,
         "parts": "component" in table.column_names,
         "summary": _summary(comparisons),
         "bias": bias,
-        "verdict": "" if bias is None else bias.verdict(effects),
+        "verdict": "" if bias is None else bias.verdict(effects, by_worker=_knows_sides(ranking)),
+        "crowd": crowd_facts(ranking),
+        "findings": findings(ranking),
+        "whiskers": MOST_WITH_INTERVALS,
+        "dots": MOST_DOTS,
+        "searched": SEARCHED_ROWS,
         "effects": effects,
         "prior": in_words(ranking.fit.settings.get("prior")) != "none",
         "tall": min(len(ranking), MOST_ROWS) > MOST_OPEN_ROWS,
@@ -74,6 +84,10 @@ def _facts(ranking: Ranking, comparisons: Comparisons | PairCounts) -> dict[str,
         "mapped": min(len(ranking), MOST_ITEMS),
         "level": f"{ranking.level:.0%}",
     }
+
+
+def _knows_sides(ranking: Ranking) -> bool:
+    return ranking.workers is not None and "side_bias" in ranking.workers.column_names
 
 
 def _rows(table: Any) -> list[dict[str, Any]]:
@@ -112,6 +126,8 @@ def _pictures(ranking: Ranking, comparisons: Comparisons | PairCounts) -> dict[s
     if ranking.link is not None and ranking.comparable:
         charts["map"] = win_map(ranking)
     bias = side_bias(comparisons, ranking.level)
+    if ranking.workers is not None and len(ranking.workers):
+        charts["workers"] = worker_picture(ranking)
     if bias is not None:
         charts["side"] = side_picture(bias)
     return {name: svg(chart) for name, chart in charts.items()}
