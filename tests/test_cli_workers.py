@@ -149,7 +149,9 @@ def test_workers_are_written_whole_as_their_names_say(tmp_path):
     expected = sw.rank(sw.read(CAKES)).workers
     table = pq.read_table(tmp_path / "w.parquet")
     assert table.column_names == expected.column_names
-    assert table.sort_by("worker").equals(expected.sort_by("worker"))
+    for name in table.column_names:  # the last digits differ with the threads that a process has
+        written, known = (some.sort_by("worker")[name].to_pylist() for some in (table, expected))
+        assert written == (pytest.approx(known, abs=1e-6) if isinstance(known[0], float) else known)
     assert pacsv.read_csv(tmp_path / "w.csv")["worker"].to_pylist() == table["worker"].to_pylist()
     assert [row["flag"] for row in json.loads((tmp_path / "w.json").read_text())] == table["flag"].to_pylist()
 

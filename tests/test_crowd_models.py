@@ -509,3 +509,73 @@ def test_where_only_neighbours_were_compared_the_prior_is_loosened():
     with pytest.warns(PriorConflict, match="loose prior"):
         ranking = sw.worker_bt(answers)
     assert np.ptp(ranking.raw) == pytest.approx(0.3 * 99, rel=0.25)
+
+
+# What a second pair of eyes found
+
+
+@pytest.mark.parametrize("model", ["hodge-rank", "linear-bias", "pairwise-hits", "thurstone"])
+def test_the_other_models_pickle_too(model):
+    ranking = sw.rank(random_comparisons(8, 400, workers=5), model)
+    assert pickle.loads(pickle.dumps(ranking)).raw == pytest.approx(ranking.raw)  # noqa: S301
+
+
+@pytest.mark.parametrize("name", ["", "side", "weight", "worker", "left"])
+def test_a_factor_cannot_have_a_name_that_means_something_else(name):
+    with pytest.raises(sw.SidewiseError, match="cannot be named"):
+        sw.Comparisons.from_arrays(left=["a"], right=["b"], winner=["a"], factors={name: [1.0]})
+    frame = random_comparisons(4, 20).to_frame()
+    with pytest.raises(sw.SidewiseError, match="cannot be named"):
+        sw.Comparisons.from_frame(frame, winner="outcome", factors=[name])
+
+
+def test_half_a_crowd_of_coins_is_still_found_and_nobody_else():
+    simulation = crowd(["honest"] * 20 + ["random"] * 20, 20, 4800)
+    flags = dict(zip(simulation.comparisons.workers, column(sw.worker_bt(simulation.comparisons), "flag"), strict=True))
+    assert sum(flags[w] is not None for w, kind in simulation.kinds.items() if kind == "random") >= 12
+    assert not any(flags[w] for w, kind in simulation.kinds.items() if kind == "honest")
+
+
+def test_nobody_is_blamed_for_a_side_that_was_right_each_time():
+    answers = crowd(["honest"] * 10, 6, 1500, spread=2.0)
+    best, worst = (answers.comparisons.items[int(f(truth(answers)))] for f in (np.argmax, np.argmin))
+    rows = answers.comparisons.to_frame().to_pylist()
+    rows += [{"left": best, "right": worst, "outcome": 1.0, "worker": "new"}] * 12
+    made = sw.Comparisons.from_arrays(
+        left=[r["left"] for r in rows], right=[r["right"] for r in rows], winner=[r["outcome"] for r in rows],
+        worker=[r["worker"] for r in rows], winner_is="number",
+    )  # fmt: skip
+    assert sw.worker_bt(made).workers.to_pylist()[-1]["flag"] is None
+
+
+def test_answers_that_weigh_nothing_are_no_answers():
+    answers = random_comparisons(8, 400, workers=5)
+    silent = answers.worker == 4
+    weighed = replace(answers, weight=np.where(silent, 0.0, 1.0))
+    without = answers.select(~silent)
+    for model in MODELS.values():
+        row = model(weighed).workers.to_pylist()[4]
+        assert (row["answers"], row["flag"]) == (0, None)
+        assert model(weighed, tol=1e-6).raw == pytest.approx(model(without, tol=1e-6).raw, abs=1e-3)
+
+
+def test_biases_of_workers_with_few_answers_have_intervals_that_hold_them():
+    held = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        b = 0.5 * rng.standard_t(3, 30)
+        simulation = crowd([Sensitive(1.0, {"side": x}) for x in b], 15, 300, seed=seed)
+        ranking = sw.worker_bt(simulation.comparisons)
+        held.append(np.mean((column(ranking, "side_bias_low") <= b) & (b <= column(ranking, "side_bias_high"))))
+    assert np.mean(held) > 0.9
+
+
+def test_rank_takes_bradley_terry_for_options_that_only_it_has():
+    assert sw.rank(random_comparisons(8, 300, workers=5), covariates=["side"]).fit.model == "bradley_terry"
+
+
+@pytest.mark.parametrize("options", [{"limit": 0}, {"tol": -1.0}, {"level": 1.5}])
+def test_numbers_out_of_range_are_explained(options):
+    for model in MODELS.values():
+        with pytest.raises(ModelError, match=next(iter(options))):
+            model(random_comparisons(8, 100, workers=5), **options)

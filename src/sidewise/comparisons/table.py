@@ -22,6 +22,7 @@ from sidewise.comparisons.summary import Summary, summarise
 from sidewise.errors import ComparisonError
 
 RELEASE_PAYS = 150_000  # rows
+TAKEN = ("", "left", "right", "winner", "loser", "worker", "weight", "side")  # names that no factor may have
 MOST_ROWS = 10**8  # that counts may be written out to
 
 
@@ -118,9 +119,7 @@ class Comparisons:
         """
         columns = {"left": left, "right": right, "winner": winner, "loser": loser, "worker": worker, "weight": weight}
         given = {name: values for name, values in columns.items() if values is not None}
-        clash = set(given) & set(factors or {})
-        if clash:
-            raise ComparisonError(f"a factor cannot be named {min(clash)!r}")
+        named = _names(tuple(factors or ()))
         table = {name: _array(values, name) for name, values in {**given, **(factors or {})}.items()}
         lengths = {name: len(values) for name, values in table.items()}
         if len(set(lengths.values())) > 1:
@@ -133,7 +132,7 @@ class Comparisons:
             loser=_named("loser", given),
             worker=_named("worker", given),
             weight=_named("weight", given),
-            factors=tuple(factors or ()),
+            factors=named,
             items=items,
             winner_is=winner_is,
             undecided=undecided,
@@ -347,6 +346,9 @@ def _labels(index: Index, codes: Codes) -> pa.Array:
 def _names(factors: Sequence[str]) -> tuple[str, ...]:
     if isinstance(factors, str):
         raise ComparisonError(f"factors is a list of names: factors=[{factors!r}]")
+    for name in factors:
+        if name in TAKEN:
+            raise ComparisonError(f"a factor cannot be named {name!r}, which means something else here: rename it")
     return tuple(factors)
 
 

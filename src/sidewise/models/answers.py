@@ -44,8 +44,8 @@ class Answers:
 
     @cached_property
     def answered(self) -> Floats:
-        """The answers of each worker."""
-        return np.bincount(self.worker, minlength=self.k).astype(float)
+        """The weight of each worker's answers."""
+        return np.asarray(np.bincount(self.worker, self.seen.total, self.k), float)
 
     @cached_property
     def pairs(self) -> "Pairs":

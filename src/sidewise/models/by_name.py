@@ -1,6 +1,7 @@
 """Models by name, for the command line and for loops over models."""
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 from sidewise.comparisons import Comparisons, PairCounts
@@ -46,7 +47,8 @@ def find_model(name: str) -> Callable[..., Ranking]:
 def rank(comparisons: Comparisons | PairCounts, model: str | None = None, **options: Any) -> Ranking:
     """Rank by the model of a name; the options are the model's own.
 
-    Without a name, the data choose: :func:`worker_bt` where they say who said what, :func:`bradley_terry` otherwise.
+    Without a name, the data choose: :func:`worker_bt` where they say who said what, :func:`bradley_terry` otherwise, or
+    where an option is asked for that only the latter has.
 
     >>> import sidewise as sw
     >>> answers = sw.Comparisons.from_matrix([[0, 7], [3, 0]], ["tea", "coffee"])
@@ -55,7 +57,10 @@ def rank(comparisons: Comparisons | PairCounts, model: str | None = None, **opti
     >>> sw.rank(answers).fit.model
     'bradley_terry'
     """
-    return find_model(model or default_model(comparisons))(comparisons, **options)
+    chosen = model or default_model(comparisons)
+    if model is None and not set(options) <= set(signature(find_model(chosen)).parameters):
+        chosen = "bradley-terry"  # which takes more options than the others
+    return find_model(chosen)(comparisons, **options)
 
 
 def default_model(comparisons: Comparisons | PairCounts) -> str:

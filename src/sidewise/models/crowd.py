@@ -18,7 +18,7 @@ from sidewise.models.bootstrap import Progress, Unit, resampled
 from sidewise.models.crowd_problem import CrowdProblem
 from sidewise.models.driver import check_words
 from sidewise.models.gaussian import Gaussian
-from sidewise.models.habits import Sensitive
+from sidewise.models.habits import Sensitive, Tail, WorkerPrior
 from sidewise.models.laplacian import Information
 from sidewise.models.likelihood import Chances, Logistic, Observations
 from sidewise.models.posterior import with_spread
@@ -29,6 +29,7 @@ from sidewise.models.worker_table import Estimate, Reliability, check_workers_kn
 from sidewise.ranking import Fit, Ranking, Uncertainty
 
 Intervals = Literal["posterior", "bootstrap", "none"]
+GRID = 401  # points that a posterior with heavy tails is summed over
 WHOLE = 600  # items up to which the workers' variances mind how the scores vary together
 
 
@@ -68,6 +69,10 @@ class Wanted:
 
     def __post_init__(self) -> None:
         check_words(intervals=(self.intervals, get_args(Intervals)), unit=(self.unit, get_args(Unit)))
+        if not 0 < self.level < 1:
+            raise ModelError(f"an interval's level lies between 0 and 1, such as 0.95, not {self.level}")
+        if not self.tol > 0 or self.limit < 1:
+            raise ModelError(f"tol={self.tol} and limit={self.limit}: both must be positive")
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,8 @@ class Crowd:
             raise ModelError(f"factors is a list of names: factors=[{factors!r}]")
         if factors is None:
             factors = (*([SIDE] if comparisons.sided else []), *comparisons.factors)
+        if len(set(factors)) < len(factors):
+            raise ModelError(f"a factor is named twice: {', '.join(factors)}")
         for name in factors:
             _check_factor(comparisons, name, factors)
         return cls(model, comparisons, tuple(factors))
@@ -219,20 +226,53 @@ class CrowdPosterior(Gaussian):
 
 
 def workers_of(crowd: Crowd, found: Found, level: float, scale: "Scale") -> pa.Table:
-    """The workers' table of a likelihood model: the first parameter is the reliability, the others are biases."""
+    """The workers' table of a likelihood model: the first parameter is the reliability, the others are biases.
+
+    What is typical is the median of those who are surely better than a coin, where that is more than the model's own
+    word for it: among many coins the sensitivities of the others are larger.
+    """
     problem = found.problem
     reduced = _information(problem, found.point).reduced
     s, theta, _ = problem.parts(found.point)
     exact = problem.n <= WHOLE
     variance = worker_variance(reduced) if exact else local_worker_variance(reduced, problem.answers.pairs.seen)
     estimates = [
-        (Estimate.chance if prior.is_chance else Estimate.normal)(row, spread, level)
+        estimate(prior, row, spread, level)
         for prior, row, spread in zip(problem.worker_priors, theta, variance, strict=True)
     ]
     biases = dict(zip(crowd.factors, estimates[1:], strict=False))
+    good = estimates[0].value[(estimates[0].low > scale.random) & (problem.answers.answered > 0)]
+    typical = max(float(np.median(good)), scale.typical) if good.size else scale.typical
     return worker_table(
-        crowd.comparisons, s, reliability=Reliability(estimates[0], scale.random, scale.typical), biases=biases
+        crowd.comparisons, s, reliability=Reliability(estimates[0], scale.random, typical), biases=biases
     )
+
+
+def estimate(prior: WorkerPrior, value: Floats, variance: Floats, level: float) -> Estimate:
+    """A parameter of all workers with its limits."""
+    if prior.is_chance:
+        return Estimate.chance(value, variance, level)
+    return Estimate(value, *tail_bounds(prior, value, variance, level)) if isinstance(prior, Tail) else (
+        Estimate.normal(value, variance, level)
+    )  # fmt: skip
+
+
+def tail_bounds(prior: Tail, value: Floats, variance: Floats, level: float) -> tuple[Floats, Floats]:
+    """The limits of a parameter under a heavy-tailed prior: with few answers its posterior has the prior's tails.
+
+    What the answers say is taken as normal; its product with the prior is summed over a grid.
+    """
+    held = prior.curvature(value)
+    told = np.maximum(1 / variance - held, 1e-9)
+    said = value + held * value / told
+    reach = 4 * np.sqrt(variance) + 8 * prior.sd * np.sqrt(held / (held + told))
+    grid = value[:, None] + reach[:, None] * np.linspace(-1, 1, GRID)
+    log_density = -told[:, None] * (grid - said[:, None]) ** 2 / 2 + prior.log_density(grid)
+    mass = np.cumsum(np.exp(log_density - log_density.max(axis=1, keepdims=True)), axis=1)
+    share, tail = mass / mass[:, -1:], (1 - level) / 2
+    low, high = ((share < limit).sum(axis=1) for limit in (tail, 1 - tail))
+    rows = np.arange(len(value))
+    return grid[rows, np.maximum(low - 1, 0)], grid[rows, np.minimum(high, GRID - 1)]
 
 
 def worker_variance(reduced: Reduced) -> Floats:

@@ -28,7 +28,7 @@ def check_mixture(model: str, prior: object, credit: tuple[float, float], ties: 
     check_words(ties=(ties, get_args(PlainTies)))
     if not (isinstance(prior, VirtualItem) or (isinstance(prior, Normal) and prior.sd is not None)):
         raise ModelError(f"{model} takes prior=VirtualItem(strength) or Normal(sd), not {prior!r}")
-    if len(credit) != 2 or not all(0 <= part < np.inf for part in credit):
+    if not isinstance(credit, tuple | list) or len(credit) != 2 or not all(0 <= part < np.inf for part in credit):
         raise ModelError(f"credit={credit!r} is not a pair of numbers of answers, such as (4, 1)")
 
 

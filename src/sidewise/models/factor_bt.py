@@ -77,8 +77,8 @@ def factor_bt(
     crowd = Crowd.of("factor_bt", comparisons, factors, ties)
     if not crowd.factors:
         raise ModelError(
-            "factor_bt needs a factor, and the data know neither sides nor factors: name the columns of left, right "
-            "and winner, or factors; crowd_bt needs none"
+            "factor_bt needs a factor, and there is none: name the columns of left, right and winner when reading, or "
+            "factors; crowd_bt needs none"
         )
     return crowd.ranking(
         partial(_fit, prior=prior, credit=credit, bias_sd=bias_sd, tol=tol, limit=limit),

@@ -143,8 +143,12 @@ class Tail:
     is_chance: ClassVar = False
 
     def value(self, theta: Floats) -> float:
+        """Σ of the log density, up to a constant."""
+        return float(self.log_density(theta).sum())
+
+    def log_density(self, theta: Floats) -> Floats:
         """The log density, up to a constant."""
-        return float(-(self.freedom + 1) / 2 * np.sum(np.log1p(theta**2 / (self.freedom * self.sd**2))))
+        return np.asarray(-(self.freedom + 1) / 2 * np.log1p(theta**2 / (self.freedom * self.sd**2)))
 
     def slope(self, theta: Floats) -> Floats:
         """Its derivative."""

@@ -24,18 +24,28 @@ class Flow(NamedTuple):
     added: float  # wins to each side, where an item that won all its comparisons would be infinitely far ahead
 
 
-QUARTER_TURN = np.pi / 2
+def _mean(p: Floats) -> Floats:
+    return 2 * p - 1
+
+
+def _of_mean(d: Floats) -> Floats:
+    return np.clip((1 + d) / 2, 0, 1)
+
+
+def _angle(p: Floats) -> Floats:
+    return np.asarray(np.arcsin(2 * p - 1))
+
+
+def _of_angle(d: Floats) -> Floats:
+    return np.asarray((1 + np.sin(np.clip(d, -np.pi / 2, np.pi / 2))) / 2)
+
+
 # The four of Jiang et al. (2011).
 FLOWS = {
-    "mean": Flow("mean outcome", lambda p: 2 * p - 1, lambda d: np.clip((1 + d) / 2, 0, 1), 0.0),
+    "mean": Flow("mean outcome", _mean, _of_mean, 0.0),
     "logit": Flow("log-odds", logit, expit, 0.5),
     "probit": Flow("probits", ndtri, ndtr, 0.5),
-    "angular": Flow(
-        "radians",
-        lambda p: np.arcsin(2 * p - 1),
-        lambda d: (1 + np.sin(np.clip(d, -QUARTER_TURN, QUARTER_TURN))) / 2,
-        0.0,
-    ),
+    "angular": Flow("radians", _angle, _of_angle, 0.0),
 }
 
 

@@ -21,7 +21,7 @@ from sidewise.models.reduced import CrowdInformation
 from sidewise.models.spread import WIDE, contradicted, local_variance, pair_variance
 
 IMAGINED, LEAST = 0.2, 5.0  # imagined workers, as a share of the crowd and in number, who stray this far:
-STRAY = (0.7, 0.3)  # sensitivities, biases
+STRAY = (0.75, 0.3)  # sensitivities, biases
 TELLING = 10.0  # answers a worker, on average, from which on sensitivities may stray; with one or two each, a worker's
 # sensitivity and the scores it bears on would talk each other into anything
 FARTHER = (1.0, np.inf)  # squared: beyond a coin, how contrary workers are says nothing of how the others differ

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from scipy.special import expit, logit
 
-from sidewise.comparisons import Comparisons
+from sidewise.comparisons import Comparisons, PairCounts
 from sidewise.comparisons.arrow import Floats
 from sidewise.errors import ModelError
 from sidewise.ranking.uncertainty import normal_bounds
@@ -47,10 +47,15 @@ class Reliability:
     typical: float  # what a good worker has
 
 
-def check_workers_known(comparisons: Comparisons, model: str) -> None:
+def check_workers_known(comparisons: object, model: str) -> None:
     """See that the data say who said what."""
-    if not isinstance(comparisons, Comparisons):
+    if isinstance(comparisons, PairCounts):
         raise ModelError(f"{model} weighs workers, and pair counts have forgotten them: give it Comparisons")
+    if not isinstance(comparisons, Comparisons):
+        raise ModelError(
+            f"{model} takes Comparisons, not {type(comparisons).__name__}: make them with sidewise.read(path) or "
+            "sidewise.Comparisons.from_frame(frame)"
+        )
     if comparisons.worker is None:
         raise ModelError(
             f"{model} weighs workers, and the data do not say who said what: name the worker column "
@@ -61,7 +66,9 @@ def check_workers_known(comparisons: Comparisons, model: str) -> None:
 def worker_table(
     comparisons: Comparisons, scores: Floats, *, reliability: Reliability | None, biases: Mapping[str, Estimate]
 ) -> pa.Table:
-    """One row per worker, in the order of ``comparisons.workers``."""
+    """One row per worker, in the order of ``comparisons.workers``; rows that weigh nothing are no answers."""
+    if comparisons.weight is not None:
+        comparisons = comparisons.select(comparisons.weight > 0)
     assert comparisons.worker is not None
     k = len(comparisons.workers)
     columns: dict[str, object] = {
@@ -73,8 +80,9 @@ def worker_table(
         columns |= {"reliability": some.value, "reliability_low": some.low, "reliability_high": some.high}
     for name, bias in biases.items():
         columns |= {f"{name}_bias": bias.value, f"{name}_bias_low": bias.low, f"{name}_bias_high": bias.high}
-    columns["agreement"] = agreement(comparisons, scores)
-    columns["flag"] = pa.array(flags(comparisons, reliability, biases), pa.string())
+    agreed = agreement(comparisons, scores)
+    columns["agreement"] = agreed
+    columns["flag"] = pa.array(flags(comparisons, reliability, biases, agreed), pa.string())
     return pa.table(columns)
 
 
@@ -90,9 +98,12 @@ def agreement(comparisons: Comparisons, scores: Floats) -> Floats:
 
 
 def flags(
-    comparisons: Comparisons, reliability: Reliability | None, biases: Mapping[str, Estimate]
+    comparisons: Comparisons, reliability: Reliability | None, biases: Mapping[str, Estimate], agreed: Floats
 ) -> Sequence[str | None]:
-    """Why a worker deserves a second look; the plainest reason first."""
+    """Why a worker deserves a second look; the plainest reason first.
+
+    Nobody is blamed for a side where every answer agrees with the ranking: the better item was shown there each time.
+    """
     found = np.full(len(comparisons.workers), None, object)
     for name, bias in biases.items():
         for sign, side in ((1, "left"), (-1, "right")):
@@ -105,8 +116,9 @@ def flags(
         found[some.high < reliability.random] = "contrary"
     if comparisons.sided:
         share, decided = left_share(comparisons)
-        found[(decided >= ENOUGH) & (share == 1)] = "always left"
-        found[(decided >= ENOUGH) & (share == 0)] = "always right"
+        one_sided = (decided >= ENOUGH) & (agreed < 1)
+        found[one_sided & (share == 1)] = "always left"
+        found[one_sided & (share == 0)] = "always right"
     return found.tolist()
 
 
