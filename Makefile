@@ -48,8 +48,10 @@ imports: setup
 	@$(BIN)/lint-imports --no-cache > .imports.log 2>&1 || (cat .imports.log; exit 1)
 	@grep 'Contracts:' .imports.log && rm .imports.log
 
+# One thread of linear algebra in each process: the processes share the cores, and threads that wait for one another
+# take many times as long.
 pytest: setup
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 docs: setup  ## Build the documentation into docs/_build/html.
 	@$(BIN)/sphinx-build --fail-on-warning --quiet -b html docs docs/_build/html

@@ -1,17 +1,21 @@
 """Is the paper right? Each study's tables and figures, one module each."""
 
 from sidewise.errors import SidewiseError
-from sidewise.studies import coverage
+from sidewise.studies import coverage, factor_bt
+from sidewise.studies.parts import Setting, StudyInParts
 from sidewise.studies.study import Result, Study
 
-STUDIES: dict[str, Study] = {"coverage": Study("do 95 % intervals hold the truth 95 % of the time?", coverage.run)}
+STUDIES: dict[str, Study | StudyInParts] = {
+    "coverage": Study("do 95 % intervals hold the truth 95 % of the time?", coverage.run),
+    "factor-bt": factor_bt.STUDY,
+}
 
 
-def find_study(name: str) -> Study:
+def find_study(name: str) -> Study | StudyInParts:
     """A study by its name."""
     if name not in STUDIES:
         raise SidewiseError(f"no study {name!r}; there are: {', '.join(STUDIES)}")
     return STUDIES[name]
 
 
-__all__ = ["STUDIES", "Result", "Study", "find_study"]
+__all__ = ["STUDIES", "Result", "Setting", "Study", "StudyInParts", "find_study"]

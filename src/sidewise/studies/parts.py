@@ -1,0 +1,107 @@
+"""A study in parts: tables and figures by name, each kept as soon as it is done, and one page of all that there are."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.csv as pacsv
+
+from sidewise.errors import SidewiseError
+from sidewise.extras import need
+from sidewise.studies.datasets import Absent
+from sidewise.studies.study import Progress
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How a part is run."""
+
+    quick: bool = False  # a small setting that ends in seconds
+    seed: int = 0
+    jobs: int = 1  # processes
+    progress: Progress | None = None
+
+
+class Shown(NamedTuple):
+    """What the page has of a part: text with tables, and pictures by name (Altair charts)."""
+
+    text: str
+    pictures: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A table or a figure: how its rows come about, and how they are shown."""
+
+    title: str
+    run: Callable[[Setting], Rows]
+    show: Callable[[Rows], Shown]
+
+
+class Done(NamedTuple):
+    """What has become of a part: the files that were written, or why it was skipped."""
+
+    part: str
+    paths: Sequence[Path] = ()
+    skipped: str = ""
+
+
+@dataclass(frozen=True)
+class StudyInParts:
+    """A study of several tables and figures, any of which can be run alone."""
+
+    about: str
+    title: str
+    text: str
+    parts: Mapping[str, Part] = field(default_factory=dict)
+
+    def chosen(self, only: Sequence[str]) -> list[str]:
+        """The parts that are asked for, in the study's order; all, where none is named."""
+        for name in only:
+            if name not in self.parts:
+                raise SidewiseError(f"no part {name!r}; there are: {', '.join(self.parts)}")
+        return [name for name in self.parts if not only or name in only]
+
+    def run_part(self, name: str, folder: Path, setting: Setting) -> Done:
+        """Run a part and write its table and pictures, or say why it cannot be run here."""
+        try:
+            rows = self.parts[name].run(setting)
+        except Absent as why:
+            return Done(name, skipped=str(why))
+        folder.mkdir(parents=True, exist_ok=True)
+        table = folder / f"{name}.csv"
+        pacsv.write_csv(pa.Table.from_pylist([dict(row) for row in rows]), table)
+        return Done(name, [table, *self._draw(name, folder)])
+
+    def write_page(self, folder: Path) -> Path:
+        """The page, made anew from all tables in the folder."""
+        page = folder / "README.md"
+        page.write_text(f"# {self.title}\n\n{self.text.strip()}\n\n{self.markdown(folder)}", encoding="utf-8")
+        return page
+
+    def markdown(self, folder: Path, only: Sequence[str] = ()) -> str:
+        """What there is to say of the parts whose tables are in the folder."""
+        shown = self._shown(folder, self.chosen(only))
+        return "\n".join(f"## {self.parts[name].title}\n\n{found.text.strip()}\n" for name, found in shown)
+
+    def _shown(self, folder: Path, names: Sequence[str]) -> Iterator[tuple[str, Shown]]:
+        for name in names:
+            if (folder / f"{name}.csv").exists():
+                yield name, self.parts[name].show(kept(folder / f"{name}.csv"))
+
+    def _draw(self, name: str, folder: Path) -> Iterator[Path]:
+        convert = need("vl_convert", extra="plot")
+        for picture, chart in self.parts[name].show(kept(folder / f"{name}.csv")).pictures.items():
+            path = folder / f"{picture}.svg"
+            path.write_text(convert.vegalite_to_svg(chart.to_dict()), encoding="utf-8")
+            yield path
+
+
+def kept(table: Path) -> list[dict[str, Any]]:
+    """The rows of a table that was written before."""
+    rows: list[dict[str, Any]] = pacsv.read_csv(table).to_pylist()
+    return rows

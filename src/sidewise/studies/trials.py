@@ -1,0 +1,151 @@
+"""Trials: spammers added to real answers, every model fitted and scored; many at once, and summed up."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import get_context
+from typing import Any, TypeVar
+
+import numpy as np
+
+from sidewise.comparisons import Comparisons
+from sidewise.comparisons.arrow import Floats
+from sidewise.ranking import Ranking
+from sidewise.simulate import add_spammers, draw_sides
+from sidewise.studies.contenders import OURS, rank_quietly
+from sidewise.studies.datasets import DataSet, load
+from sidewise.studies.parts import Setting
+from sidewise.studies.scoring import foretold, kendall_tau, pair_accuracy
+
+Row = dict[str, Any]
+Task = TypeVar("Task")
+FOR_HOLDING_OUT = 3  # a stream of its own: sides and spammers have the same seed
+HELD_OUT = 0.2  # of the answers, where the truth is not known
+THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One data set with spammers of one kind, drawn once."""
+
+    data: str
+    kind: str
+    share: float
+    seed: int
+    models: tuple[str, ...]
+
+
+def spammed(trial: Trial) -> list[Row]:
+    """Every model's accuracy and tau on the data of a trial."""
+    data = load(trial.data)
+    answers = data.comparisons if data.comparisons.sided else draw_sides(data.comparisons, seed=trial.seed)
+    seen, held_out = (answers, None) if data.truth else _split(answers, trial.seed)
+    seen = add_spammers(seen, trial.share, trial.kind, seed=trial.seed) if trial.share else seen
+    rows = []
+    for model in trial.models:
+        ranking = rank_quietly(model, seen)
+        accuracy, tau = against_truth(data, ranking) if held_out is None else (_predicted(ranking, held_out), np.nan)
+        rows.append({
+            "data": trial.data, "spammers": trial.kind if trial.share else "none", "share": trial.share, "model": model,
+            "seed": trial.seed, "accuracy": accuracy, "tau": tau, "converged": float(ranking.fit.converged),
+        })  # fmt: skip
+    return rows
+
+
+def against_truth(data: DataSet, ranking: Ranking) -> tuple[float, float]:
+    """Pair accuracy and Kendall's tau: of all items, or the mean over groups that were never compared."""
+    assert data.truth is not None
+    truth = np.array([data.truth.get(item, np.nan) for item in ranking.items])
+    measured = np.array([[pair_accuracy(truth[some], ranking.raw[some]), kendall_tau(truth[some], ranking.raw[some])]
+                         for some in _groups(data, ranking)])  # fmt: skip
+    accuracy, tau = measured.mean(axis=0).tolist()
+    return accuracy, tau
+
+
+def _groups(data: DataSet, ranking: Ranking) -> Iterator[np.ndarray]:
+    if data.groups is None:
+        yield np.arange(len(ranking.items))
+        return
+    group = np.array([data.groups[item] for item in ranking.items])
+    for name in np.unique(group):
+        yield np.flatnonzero(group == name)
+
+
+def _split(answers: Comparisons, seed: int) -> tuple[Comparisons, Comparisons]:
+    """Answers to fit, and answers to predict."""
+    out = np.random.default_rng([seed, FOR_HOLDING_OUT]).random(len(answers)) < HELD_OUT
+    return answers.select(~out), answers.select(out)
+
+
+def _predicted(ranking: Ranking, held_out: Comparisons) -> float:
+    score: Floats = ranking.raw
+    return foretold(score[held_out.left] - score[held_out.right], held_out.outcome)
+
+
+def in_turn(task: Callable[[Task], list[Row]], tasks: Sequence[Task], setting: Setting) -> list[Row]:
+    """The rows of all tasks, in their order; in processes where the setting asks for them."""
+    rows: list[Row] = []
+    with _mapped(setting.jobs) as mapped:
+        for done, found in enumerate(mapped(task, tasks), 1):
+            rows += found
+            if setting.progress:
+                setting.progress(done, len(tasks))
+    return rows
+
+
+@contextmanager
+def _mapped(jobs: int) -> Iterator[Callable[..., Iterable[list[Row]]]]:
+    """``map``, or that of a pool whose processes have one thread each: more would stand in each other's way."""
+    if jobs <= 1:
+        yield map
+        return
+    before = {name: os.environ.get(name) for name in THREADS}
+    os.environ.update(dict.fromkeys(THREADS, "1"))
+    try:
+        with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+            yield pool.map
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def summed(rows: Sequence[Row], by: Sequence[str], measures: Sequence[str]) -> list[Row]:
+    """Mean and standard deviation over trials, and by how much the first measure is above that of worker-bt.
+
+    That difference is taken trial by trial, as all models see the same answers, and has a standard error.
+    """
+    ours = {_key(row, [*by, "seed"]): row[measures[0]] for row in rows if row["model"] == OURS}
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(_key(row, [*by, "model"]), []).append(row)
+    found = []
+    for key, group in groups.items():
+        one: Row = dict(zip([*by, "model"], key, strict=True)) | {"trials": len(group)}
+        for measure in measures:
+            values = [row[measure] for row in group]
+            one |= {measure: mean(values), f"{measure}_sd": sd(values)}
+        lead = [row[measures[0]] - ours[_key(row, [*by, "seed"])] for row in group if _key(row, [*by, "seed"]) in ours]
+        one |= {"over_worker_bt": mean(lead), "over_worker_bt_se": sd(lead, over=len(lead))}
+        found.append(one | {"converged": mean([row["converged"] for row in group])})
+    return found
+
+
+def _key(row: Mapping[str, Any], names: Sequence[str]) -> tuple[Any, ...]:
+    return tuple(row[name] for name in names)
+
+
+def mean(values: Sequence[float]) -> float | None:
+    """The mean to six digits, or None where there is none."""
+    return round(float(np.mean(values)), 6) if values and np.isfinite(values).all() else None
+
+
+def sd(values: Sequence[float], *, over: int = 1) -> float | None:
+    """The standard deviation to six digits, or None where there is none; ``over`` n makes it that of a mean."""
+    if len(values) < 2 or not np.isfinite(values).all():
+        return None
+    return round(float(np.std(values, ddof=1) / np.sqrt(over)), 6)
