@@ -357,6 +357,9 @@ def _named(name: str, given: Mapping[str, object]) -> str | None:
 
 
 def _array(values: ArrayLike, name: str) -> pa.Array:
+    if isinstance(values, Sequence) and any(isinstance(value, str) for value in values):
+        # In a list of words NaN is a missing word, as pandas has it, and not the word "nan".
+        values = np.array([None if value != value else value for value in values], object)  # noqa: PLR0124
     try:
         return pa.array(np.asarray(values) if isinstance(values, Sequence) else values)
     except pa.ArrowException as error:

@@ -14,6 +14,8 @@ from sidewise.models.likelihood import Observations, Slopes, Tieless
 from sidewise.models.priors import Flat
 from sidewise.models.problem import Problem, observe
 
+SATURATED = 1e-12  # a smaller variance of the noise is none: where scores explain all, nothing tells how sure they are
+
 
 class Flow(NamedTuple):
     """How the share of comparisons that a pair's first item won turns into a difference of scores, and back."""
@@ -102,7 +104,7 @@ def residual(problem: Problem, point: Floats) -> tuple[Floats, Floats]:
 
 
 def noise_variance(problem: Problem, point: Floats, *, by_row: bool) -> float | None:
-    """σ² from the squared residuals, of single comparisons (outcomes ±1, ties 0) or of pairs; None where none is free.
+    """σ² from the squared residuals, of single comparisons (outcomes ±1, ties 0) or of pairs; None where none is left.
 
     A comparison of weight 2 counts as two. Free are so many more than there are scores to be determined.
     """
@@ -114,7 +116,8 @@ def noise_variance(problem: Problem, point: Floats, *, by_row: bool) -> float | 
         squares, number = seen.wins * (1 - d) ** 2 + seen.losses * (1 + d) ** 2 + seen.ties * d**2, seen.total.sum()
     else:
         squares, number = seen.total * residual(problem, point)[1] ** 2, np.count_nonzero(seen.total)
-    return float(squares.sum() / (number - determined)) if number > determined else None
+    found = float(squares.sum() / (number - determined)) if number > determined else 0.0
+    return found if found > SATURATED else None
 
 
 def with_noise(problem: Problem, noise: float) -> Problem:

@@ -14,7 +14,7 @@ from sidewise.models.driver import check_words
 from sidewise.models.gaussian import DENSE
 from sidewise.models.laplacian import PATIENCE, conjugate_gradients
 from sidewise.models.lasso import Solution, Sums, path
-from sidewise.models.least_squares import FLOWS, LeastSquares
+from sidewise.models.least_squares import FLOWS, SATURATED, LeastSquares
 from sidewise.models.likelihood import Chances
 from sidewise.models.worker_table import Estimate, check_workers_known, worker_table
 from sidewise.ranking import Dense, Draws, Fit, Ranking, Uncertainty
@@ -25,6 +25,9 @@ Intervals = Literal["least-squares", "bootstrap", "none"]
 REACH = 1e-3  # the smallest penalty of the path, as a part of the largest
 DRAWS = 200  # of the scores, where there are too many for their covariance
 STRONG = 0.46  # of ±1: a bias that turns an even choice into 73 to 27
+
+
+PERFECT = 0.01  # of the squared outcomes, below which residuals of ±1 outcomes are too good to be true
 
 
 def linear_bias(
@@ -141,7 +144,8 @@ class Judged(NamedTuple):
         """Judge a solution; a comparison of weight 2 counts as two."""
         left, weight = residual(comparisons, solution), comparisons.weights()
         rss, total = float(weight @ left**2), float(weight.sum())
-        fit = total * np.log(max(rss / total, 1e-300)) if total else 0.0
+        # A fit that explains everything has a BIC of minus infinity whatever it costs: it must not win by that.
+        fit = total * np.log(max(rss / total, PERFECT)) if total else 0.0
         return cls(solution, total, rss, float(fit + np.log(max(total, 1.0)) * solution.biased.sum()))
 
     def noise(self, sums: Sums) -> float | None:
@@ -149,7 +153,7 @@ class Judged(NamedTuple):
         pin = sums.laplacian.pin
         assert pin is not None
         free = self.weight - (sums.laplacian.n - len(pin.size)) - self.solution.biased.sum()
-        return self.rss / free if free > 0 else None
+        return self.rss / free if free > 0 and self.rss / free > SATURATED else None
 
 
 def residual(comparisons: Comparisons, solution: Solution) -> Floats:
