@@ -29,10 +29,6 @@ class Predicted(NamedTuple):
 class Habit(Protocol):
     """A way to answer."""
 
-    def parameters(self, factors: int) -> int:
-        """How many a worker has."""
-        ...
-
     def predict(self, d: Floats, theta: Sequence[Floats], x: Floats) -> Predicted:
         """The predictor; ``theta`` holds each parameter of the workers, row by row."""
         ...
@@ -40,10 +36,6 @@ class Habit(Protocol):
 
 class Sensitive:
     """u = a d + b·x: a sensitivity, and a bias for every factor (signal detection's d′ and criterion)."""
-
-    def parameters(self, factors: int) -> int:
-        """a, and one b a factor."""
-        return 1 + factors
 
     def predict(self, d: Floats, theta: Sequence[Floats], x: Floats) -> Predicted:
         """Linear in d, and linear in the worker's parameters."""
@@ -57,10 +49,6 @@ class Sensitive:
 class Qualified:
     """u = η σ(d) + (1 − η) σ(−d): right with chance η, or else the other way (Chen et al. 2013)."""
 
-    def parameters(self, factors: int) -> int:  # noqa: ARG002
-        """η."""
-        return 1
-
     def predict(self, d: Floats, theta: Sequence[Floats], x: Floats) -> Predicted:  # noqa: ARG002
         """U = 1/2 + (2η − 1)(σ(d) − 1/2): linear in η, so that the likelihood is concave in it."""
         (eta,), p = theta, expit(d)
@@ -70,10 +58,6 @@ class Qualified:
 
 class Swayed:
     """u = f σ(d) + (1 − f) σ(x·r): fair with chance f, or else swayed by factors (factorBT; the paper's f is f(γ))."""
-
-    def parameters(self, factors: int) -> int:
-        """f, and one r a factor."""
-        return 1 + factors
 
     def predict(self, d: Floats, theta: Sequence[Floats], x: Floats) -> Predicted:
         """A mixture of an answer to the question and an answer to the factors: linear in f."""

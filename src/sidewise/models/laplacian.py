@@ -82,8 +82,7 @@ class Laplacian:
 
     def permuted(self, order: NDArray[np.intp]) -> "Laplacian":
         """The same with the items in another order."""
-        place = np.empty(self.n, np.int32)
-        place[order] = np.arange(self.n, dtype=np.int32)
+        place = places(order)
         edges = self.upper.tocoo()
         ends = place[edges.row], place[edges.col]
         upper = csr_array((edges.data, (np.minimum(*ends), np.maximum(*ends))), shape=self.upper.shape)
@@ -144,6 +143,13 @@ class Laplacian:
             ground[np.unique(self.pin.label, return_index=True)[1]] = 1.0
         matrix = diags_array(self.degree + ground) - self.upper - self._lower
         return splu(matrix.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+
+
+def places(order: NDArray[np.intp]) -> Codes:
+    """Where each item goes when the items are put into this order."""
+    place = np.empty(len(order), np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    return place
 
 
 def inverted(matrix: Floats) -> Floats:

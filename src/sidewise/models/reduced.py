@@ -21,6 +21,7 @@ from sidewise.models.laplacian import (
     Pin,
     conjugate_gradients,
     inverted,
+    places,
     signs,
 )
 
@@ -149,8 +150,7 @@ class Reduced:
 
     def permuted(self, order: NDArray[np.intp]) -> "Reduced":
         """The same with the items in another order."""
-        place = np.empty(self.n, np.int32)
-        place[order] = np.arange(self.n, dtype=np.int32)
+        place = places(order)
         across = tuple(csr_array((m.data, place[m.indices], m.indptr), shape=m.shape) for m in self.across)
         rows = replace(self.rows, left=place[self.rows.left], right=place[self.rows.right])
         return replace(self, laplacian=self.laplacian.permuted(order), across=across, rows=rows)

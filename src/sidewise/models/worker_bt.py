@@ -106,10 +106,10 @@ def _stated(prior: Normal, sensitivity_sd: float | None, bias_sd: float | None, 
 
 def _fit(crowd: Crowd, ties: Ties, stated: Floats, *, tol: float, limit: int) -> Found:
     answers = crowd.answers
-    seen, habit = answers.seen, Sensitive()
+    seen = answers.seen
     link = LINKS[ties] if seen.ties.any() else LINKS["half"]
     priors: tuple[WorkerPrior, ...] = (Pull(1.0, 1.0), *(Tail(1.0) for _ in crowd.factors))
-    problem = CrowdProblem(answers, habit, link, Normal(1.0), priors)
+    problem = CrowdProblem(answers, Sensitive(), link, Normal(1.0), priors)
     theta = np.zeros((len(priors), answers.k))
     theta[0] = 1
     if link.shapes and seen.ties.sum() == seen.total.sum():

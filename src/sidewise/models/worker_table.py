@@ -10,9 +10,9 @@ from scipy.special import expit, logit
 from sidewise.comparisons import Comparisons, PairCounts
 from sidewise.comparisons.arrow import Floats
 from sidewise.errors import ModelError
+from sidewise.models.problem import SIDE
 from sidewise.ranking.uncertainty import normal_bounds
 
-SIDE = "side"
 ENOUGH = 8  # answers that all go to one side: a careful worker does that once in 128 times
 STRONG = 1.0  # log-odds: a bias that turns an even choice into 73 to 27
 

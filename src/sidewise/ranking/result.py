@@ -1,6 +1,6 @@
 """``Ranking``: the one result of every model."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
@@ -267,6 +267,3 @@ def _checked(level: float | None, default: float) -> float:
 
 def _nullable(values: Ranks) -> pa.Array:
     return pa.array(values, mask=values == 0)
-
-
-Model = Callable[..., Ranking]
