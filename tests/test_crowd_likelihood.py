@@ -8,22 +8,26 @@ from scipy.special import expit, log_expit
 from tests.making import random_comparisons
 from tests.oracles import numerical_gradient
 
-from sidewise import simulate
+from sidewise import Comparisons, simulate
 from sidewise.models import Normal, VirtualItem, likelihood
 from sidewise.models.answers import Answers
 from sidewise.models.crowd import local_worker_variance, worker_variance
 from sidewise.models.crowd_problem import CrowdProblem
-from sidewise.models.habits import Chance, Credit, Pull, Qualified, Sensitive, Swayed
+from sidewise.models.factor_bt import initial
+from sidewise.models.habits import Chance, Credit, Doubt, Pull, Qualified, Sensitive, Swayed, Tail
 from sidewise.models.mixing import mixed
 from sidewise.models.problem import LINKS
+from sidewise.models.scale import on_scale, size, size_slope, told, without_scale
 
 HABITS = {
     "sensitive": (Sensitive(), ("side", "logo"), (Pull(1, 0.7), Pull(0, 0.4), Pull(0, 2.0))),
+    "doubted": (Sensitive(), ("side", "logo"), (Doubt(0.7), Tail(0.4), Tail(2.0))),
     "qualified": (Qualified(), (), (Credit(4, 1),)),
     "swayed": (Swayed(), ("side", "logo"), (Credit(3, 2), Pull(0, 2.0), Pull(0, 1.0))),
 }
 PRIORS = {"normal": Normal(1.3), "virtual": VirtualItem(0.7)}
-CASES = [("sensitive", link) for link in ("half", "davidson", "rao-kupper")] + [("qualified", None), ("swayed", None)]
+CASES = [("sensitive", link) for link in ("half", "davidson", "rao-kupper")]
+CASES += [("doubted", "half"), ("qualified", None), ("swayed", None)]
 
 
 def made(habit, ties=None, prior="normal", *, rows=90, workers=5, tied=0.2, seed=0):
@@ -273,3 +277,95 @@ def test_mixing_solves_a_linear_iteration_in_as_many_steps_as_it_has_dimensions(
         past.append((point, matrix @ (point - goal) + goal - point))
         point = mixed(past)
     assert point == pytest.approx(goal, abs=1e-6)
+
+
+def test_doubt_is_a_normal_prior_above_zero_and_narrower_below():
+    prior, theta = Doubt(0.5), np.array([-1.2, -0.1, 0.3, 1.7])
+    densities = -((theta - 0.8) ** 2) / (2 * 0.25) - np.array([1.2, 0.1, 0, 0]) ** 2 / (2 * 0.09)
+    assert prior.value(theta) == pytest.approx(densities.sum())
+    assert prior.curvature(theta) == pytest.approx(-numerical_gradient(lambda t: prior.slope(t).sum(), theta), rel=1e-6)
+
+
+def test_the_scale_is_a_direction_that_likelihoods_do_not_know():
+    """Without the priors' word there, a gradient has no part along it; steps that keep the size change no a·d."""
+    _, problem = made("doubted", "half")
+    point = somewhere(problem)
+    s, theta, _ = problem.parts(point)
+    k, n = problem.answers.k, problem.n
+    slope = problem.slope(point)
+    information, share = told(problem, point, slope.curvature())
+    along = np.concatenate([s, -theta[0], np.zeros(2 * k)])
+    assert abs(slope.gradient @ along) > 0.1
+    free = without_scale(problem, point, slope.gradient, information)
+    assert free @ along == pytest.approx(0, abs=1e-9)
+    assert free[:n] == pytest.approx(slope.gradient[:n])
+    step = np.random.default_rng(2).normal(0, 1, len(point))
+    kept = on_scale(problem, point, step, share)
+    assert size_slope(theta[0], share) @ kept[n : n + k] == pytest.approx(0, abs=1e-12)
+    assert np.linalg.matrix_rank(np.stack([kept - step, along]), tol=1e-9) == 1
+
+
+def test_the_size_of_sensitivities_hardly_counts_coins_and_its_slope_is_its_derivative():
+    share = np.array([0.9, 0.8, 0.9, 0.5])
+    assert size(np.array([1.0, 1.0, 0.0, 0.01]), share) == pytest.approx(1, abs=0.01)
+    a = np.array([1.3, 0.9, -0.4, 0.2])
+    a /= size(a, share)
+    slope = numerical_gradient(lambda a: size(a, share), a)
+    assert slope == pytest.approx(size_slope(a, share) / (share @ np.abs(a)), rel=1e-6)
+
+
+def test_what_answers_tell_is_all_that_is_known_less_the_prior():
+    _, problem = made("doubted", "half", rows=200)
+    point = somewhere(problem)
+    information, share = told(problem, point, problem.slope(point).curvature())
+    flat = replace(problem, worker_priors=(Doubt(1e6), *problem.worker_priors[1:]))
+    above = problem.parts(point).theta[0] > 0
+    assert above.any()
+    alone = 1 / flat.slope(point).curvature().reduced.blocks.inverse[0, 0]
+    assert information[above] == pytest.approx(alone[above], rel=1e-6)
+    assert share == pytest.approx(
+        information / (information + problem.worker_priors[0].curvature(problem.parts(point).theta[0]))
+    )
+
+
+@pytest.mark.parametrize("prior", [Pull(0.3, 0.7), Doubt(0.6), Credit(4, 1), Tail(0.4)])
+def test_curvatures_of_workers_priors_match_differences_and_a_tail_has_that_of_the_normal_that_pulls_alike(prior):
+    """Solving with the information and every interval of a worker rest on them, and no gradient would tell."""
+    theta = np.array([0.1, 0.35, 0.9]) if prior.is_chance else np.array([-1.2, -0.3, 0.4, 2.5])
+    if isinstance(prior, Tail):
+        assert -theta * prior.curvature(theta) == pytest.approx(prior.slope(theta), rel=1e-12)
+        return
+    hair = 1e-6
+    differences = (prior.slope(theta - hair) - prior.slope(theta + hair)) / (2 * hair)
+    assert prior.curvature(theta) == pytest.approx(differences, rel=1e-6)
+
+
+@pytest.mark.parametrize("habit", [Sensitive(), Qualified(), Swayed()])
+def test_slopes_of_habits_in_scores_and_workers_match_differences(habit):
+    rng, hair = np.random.default_rng(0), 1e-5
+    d, x = rng.normal(size=6), np.ones((6, 0 if isinstance(habit, Qualified) else 1))
+    theta = [rng.uniform(0.2, 0.8, 6) for _ in range(1 + x.shape[1])]
+    here = habit.predict(d, theta, x)
+
+    def slope(at, number=0, step=0.0):
+        return habit.predict(at, [row + step * (p == number) for p, row in enumerate(theta)], x)
+
+    assert here.d == pytest.approx((slope(d + hair).u - slope(d - hair).u) / (2 * hair), rel=1e-6)
+    for p, (found, crossed) in enumerate(zip(here.theta, here.crossed, strict=True)):
+        up, down = slope(d, p, hair), slope(d, p, -hair)
+        assert found == pytest.approx((up.u - down.u) / (2 * hair), rel=1e-6)
+        assert np.zeros(6) + (0 if crossed is None else crossed) == pytest.approx(
+            (up.d - down.d) / (2 * hair), abs=1e-8
+        )
+
+
+def test_factor_bt_begins_where_the_paper_does():
+    """γ is −1 for whoever gives one and the same answer and 1 for others; r is the log-odds of following the factor."""
+    answers = Comparisons.from_arrays(
+        left=[*"abcabc"], right=[*"bcacab"], winner=[*"abcaab"], worker=["same"] * 3 + ["mixed"] * 3,
+        factors={"logo": [1, -1, 0, -1, -1, 1]},
+    )  # fmt: skip
+    f, side, logo = initial(Answers.of(answers, ("side", "logo")))
+    assert f == pytest.approx(expit([-1, 1]))
+    assert side == pytest.approx([np.log(4 / 1), np.log(2 / 3)])  # three of three, one of three, and one either way
+    assert logo == pytest.approx([np.log(2 / 2), np.log(2 / 3)])  # one of two, one of three

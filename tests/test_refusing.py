@@ -5,7 +5,7 @@ import pyarrow.csv as pacsv
 import pytest
 
 import sidewise as sw
-from sidewise.errors import ComparisonError
+from sidewise.errors import ComparisonError, NoComparisons
 
 HEAD = "left,right,label,worker,weight,logo\n"
 GOOD = "a,b,a,w1,1,0\n"
@@ -173,3 +173,12 @@ def test_misspelt_options_are_named():
         sw.Comparisons.from_frame(table, factors="label")
     with pytest.raises(TypeError):
         sw.Comparisons.from_frame(table, wroker="x")
+
+
+def test_no_rows_are_told_from_no_good_ones(tmp_path):
+    """A campaign begins with a header and nothing else, which is not a mistake; rows that are all bad are one."""
+    with pytest.raises(NoComparisons, match="there are no rows"):
+        sw.read(csv(tmp_path), items=["a", "b"])
+    with pytest.raises(ComparisonError, match="none of the 1 rows is good") as caught:
+        sw.read(csv(tmp_path, BAD["missing outcome"]), on_bad="skip")
+    assert not isinstance(caught.value, NoComparisons)

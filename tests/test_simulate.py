@@ -417,3 +417,30 @@ def test_the_demo_file_is_the_one_that_its_script_makes(tmp_path):
     subprocess.run([sys.executable, tmp_path / "make_cakes.py"], check=True)  # noqa: S603
     for name in ("cakes.csv", "cakes-truth.csv"):
         assert (tmp_path / name).read_bytes() == (ROOT / "examples" / name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"items": 2.5}, "items is 2.5"),
+        ({"items": None}, "items is None"),
+        ({"items": 10**12}, "20,000,000 are the most"),
+        ({"workers": "x"}, "workers is 'x'"),
+        ({"workers": 2.5}, "workers is 2.5"),
+        ({"workers": 10**12}, "20,000,000 are the most"),
+        ({"comparisons": 1e9}, "comparisons is 1000000000.0; it is a count"),
+        ({"comparisons": 10**12}, "1,000,000,000,000 comparisons; 200,000,000 are the most"),
+        ({"workers": 10**6, "answers": 10**6}, "200,000,000 are the most"),
+        ({"answers": "x"}, "answers is 'x'"),
+        ({"spread": "x"}, "spread is 'x'"),
+        ({"kinds": {"random": "x"}}, "kinds are shares of the workers"),
+        ({"kinds": 3}, "kinds holds shares"),
+        ({"factors": [3]}, "a factor cannot be named 3"),
+        ({"ties": "x"}, "ties is 'x'"),
+        ({"seed": -1}, "seed is -1"),
+        ({"seed": None}, "seed is None"),
+    ],
+)
+def test_numbers_of_a_wrong_kind_or_beyond_memory_are_refused(wrong, said):
+    with pytest.raises(sw.SidewiseError, match=said):
+        crowd(**{"items": 10, **wrong})

@@ -193,3 +193,21 @@ def test_spammers_hurt_a_ranking_that_trusts_everybody(data):
     before = sw.bradley_terry(real, intervals="none").to_dict()
     after = sw.bradley_terry(add_spammers(real, 1.0, "contrary", seed=1), intervals="none").to_dict()
     assert abs(np.corrcoef(list(before.values()), [after[item] for item in before])[0, 1]) < 0.5
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"share": "1"}, "share is '1'"),
+        ({"share": None}, "share is None"),
+        ({"share": 1e9}, "nine for every worker"),
+        ({"answers": 2.5}, "answers is 2.5; it is a count"),
+        ({"seed": -1}, "seed is -1"),
+        ({"seed": None}, "seed is None"),
+        ({"kind": 3}, "kind is 3"),
+    ],
+)
+def test_numbers_of_a_wrong_kind_are_refused(wrong, said):
+    answers = crowd(4, workers=3, comparisons=30).comparisons
+    with pytest.raises(sw.SidewiseError, match=said):
+        add_spammers(answers, **{"share": 1, **wrong})

@@ -287,5 +287,5 @@ def test_the_coverage_study_runs_and_writes_its_page(tmp_path, monkeypatch):
     assert names == ["README.md", "coverage.svg", "results.csv"]
     assert told == [(1, 2), (2, 2)]
     assert "| few comparisons, close items |" in (tmp_path / "out" / "README.md").read_text()
-    with pytest.raises(sw.SidewiseError, match="no study 'nothing'; there are: coverage"):
+    with pytest.raises(sw.SidewiseError, match="no study 'nothing'; there are: asap, coverage"):
         find_study("nothing")

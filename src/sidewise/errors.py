@@ -3,7 +3,10 @@
 ::
 
     SidewiseError (ValueError)
-    ├── ComparisonError     the data are not what they should be
+    ├── DataError           a file or a table is not what it should be
+    │   └── ComparisonError     … of comparisons
+    │       └── NoComparisons       … of which there are none
+    ├── MeasureError        a measure cannot be taken of what was given
     ├── ModelError          the data are fine, but this model cannot be fitted to them
     ├── ConvergenceError    a fit did not converge and strict=True was asked for
     └── MissingExtra        an optional library is not installed (also an ImportError)
@@ -21,8 +24,20 @@ class SidewiseError(ValueError):
     """The base of all errors that a caller can mend."""
 
 
-class ComparisonError(SidewiseError):
-    """The data are not what they should be; the message names the row, the value and the cure."""
+class DataError(SidewiseError):
+    """A file or a table is not what it should be; the message names the line, the value and the cure."""
+
+
+class MeasureError(SidewiseError):
+    """A measure cannot be taken of what was given; the message says why and what would do."""
+
+
+class ComparisonError(DataError):
+    """The comparisons are not what they should be; the message names the row, the value and the cure."""
+
+
+class NoComparisons(ComparisonError):  # noqa: N818 - named after what is missing, like MissingExtra
+    """There are no rows, as before the first answer of a campaign."""
 
 
 class ModelError(SidewiseError):

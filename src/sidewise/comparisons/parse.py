@@ -14,7 +14,7 @@ from sidewise.comparisons.columns import Columns, Naming
 from sidewise.comparisons.index import MISSING, PADDED, Encoder
 from sidewise.comparisons.outcomes import DROPPED, OutcomeRules, Reading, decide, plausible, readings
 from sidewise.comparisons.rejects import Rejects
-from sidewise.errors import ComparisonError
+from sidewise.errors import ComparisonError, NoComparisons
 
 OnBad = Literal["raise", "skip"]
 ENOUGH_BAD = 100_000  # a file this broken is reported without reading on
@@ -105,7 +105,8 @@ class Parser:
             raise ComparisonError(self.rejects.message(self.rows))
         if self.rows == len(self.rejects):
             what = f"none of the {self.rows:,} rows is good" if self.rows else "there are no rows"
-            raise ComparisonError(f"{self._source}: {what}, so there is nothing to compare")
+            kind = ComparisonError if self.rows else NoComparisons
+            raise kind(f"{self._source}: {what}, so there is nothing to compare")
 
     def _parse(self, piece: Piece) -> Rows:
         table, columns = piece.table, self.resolve(piece.table.column_names, piece.source)

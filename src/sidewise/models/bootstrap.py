@@ -33,8 +33,6 @@ def check_workers(comparisons: Comparisons) -> None:
 
 def resample_weights(comparisons: Comparisons, unit: Unit, replicates: int, seed: int) -> Iterator[Floats]:
     """Blocks of row weights, one column per replicate: how often the replicate has drawn the row's unit."""
-    if replicates < 2:
-        raise ModelError(f"a bootstrap needs at least 2 replicates, not {replicates}")
     if unit == "worker" and comparisons.worker is None:
         check_workers(comparisons)
     rng = np.random.default_rng(seed)

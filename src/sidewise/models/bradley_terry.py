@@ -74,5 +74,8 @@ def bradley_terry(
     >>> round(ranking.probability("tea", "water"), 2)
     0.8
     """
-    options = Options(prior, ties, covariates, intervals, unit, replicates, level, tol, limit, seed, strict, progress)
+    options = Options(
+        prior=prior, ties=ties, covariates=covariates, intervals=intervals, unit=unit, replicates=replicates,
+        level=level, tol=tol, limit=limit, seed=seed, strict=strict, progress=progress,
+    )  # fmt: skip
     return fit(FAMILY, comparisons, options)

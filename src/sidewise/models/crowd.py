@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -14,9 +14,8 @@ from sidewise.comparisons.arrow import Floats
 from sidewise.errors import ModelError, PriorConflict
 from sidewise.models import notes
 from sidewise.models.answers import Answers
-from sidewise.models.bootstrap import Progress, Unit, resampled
+from sidewise.models.bootstrap import resampled
 from sidewise.models.crowd_problem import CrowdProblem
-from sidewise.models.driver import check_words
 from sidewise.models.gaussian import Gaussian
 from sidewise.models.habits import Sensitive, Tail, WorkerPrior
 from sidewise.models.laplacian import Information
@@ -24,7 +23,9 @@ from sidewise.models.likelihood import Chances, Logistic, Observations
 from sidewise.models.posterior import with_spread
 from sidewise.models.problem import SHAPES, SIDE
 from sidewise.models.reduced import CrowdInformation, Reduced
+from sidewise.models.scale import size_slope, told
 from sidewise.models.spread import local_variance
+from sidewise.models.wanted import Wanted, check_names
 from sidewise.models.worker_table import Estimate, Reliability, check_workers_known, worker_table
 from sidewise.ranking import Fit, Ranking, Uncertainty
 
@@ -54,28 +55,6 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What every model of a crowd can be asked for; the models' own docstrings tell what it means."""
-
-    intervals: Intervals
-    unit: Unit
-    replicates: int
-    level: float
-    tol: float
-    limit: int
-    seed: int
-    strict: bool
-    progress: Progress | None
-
-    def __post_init__(self) -> None:
-        check_words(intervals=(self.intervals, get_args(Intervals)), unit=(self.unit, get_args(Unit)))
-        if not 0 < self.level < 1:
-            raise ModelError(f"an interval's level lies between 0 and 1, such as 0.95, not {self.level}")
-        if not self.tol > 0 or self.limit < 1:
-            raise ModelError(f"tol={self.tol} and limit={self.limit}: both must be positive")
-
-
-@dataclass(frozen=True)
 class Crowd:
     """Answers with workers, checked, and the factors that may sway them."""
 
@@ -89,12 +68,12 @@ class Crowd:
         check_workers_known(comparisons, model)
         if ties == "drop":
             comparisons = comparisons.select(comparisons.outcome != 0.5)
-        if not len(comparisons):
-            raise ModelError(f"{model} needs comparisons, and there are none{' but ties' if ties == 'drop' else ''}")
-        if isinstance(factors, str):
-            raise ModelError(f"factors is a list of names: factors=[{factors!r}]")
+        if not comparisons.weights().any():
+            what = "that weigh anything" if len(comparisons) else "but ties" if ties == "drop" else "at all"
+            raise ModelError(f"{model} needs comparisons, and there are none {what}")
         if factors is None:
             factors = (*([SIDE] if comparisons.sided else []), *comparisons.factors)
+        check_names("factors", factors)
         if len(set(factors)) < len(factors):
             raise ModelError(f"a factor is named twice: {', '.join(factors)}")
         for name in factors:
@@ -159,11 +138,7 @@ class Crowd:
         if found.loosened:
             warnings.warn(found.loosened, PriorConflict, stacklevel=5)
             said.append(found.loosened)
-        if int((self.answers.answered > 0).sum()) == 1:
-            said.append(
-                "there is one worker only: nobody to compare with, so nothing is learnt of how reliable they are"
-            )
-        return said
+        return [*said, *notes.of_the_crowd(self.answers.answered)]
 
 
 CrowdFit = Callable[[Crowd], Found]
@@ -195,12 +170,12 @@ def _check_factor(comparisons: Comparisons, name: str, factors: Sequence[str]) -
 
 
 def _information(problem: CrowdProblem, point: Floats) -> CrowdInformation:
-    """Minus the Hessian, on average; the mean of |a| is 1 by definition, and so not in doubt."""
+    """Minus the Hessian, on average; the size of the sensitivities is 1 by definition, and so not in doubt."""
     whole = problem.slope(point).curvature()
     if not isinstance(problem.habit, Sensitive):
         return whole
-    a = problem.parts(point).theta[0]
-    return replace(whole, reduced=whole.reduced.holding(np.sign(a) * (problem.answers.answered > 0)))
+    held = size_slope(problem.parts(point).theta[0], told(problem, point, whole)[1])
+    return replace(whole, reduced=whole.reduced.holding(held))
 
 
 @dataclass(frozen=True)
@@ -282,7 +257,7 @@ def worker_variance(reduced: Reduced) -> Floats:
     if blocks.held is not None:
         own -= blocks.along**2 * (blocks.held @ (blocks.inverse[0, 0] * blocks.held))
     follows = blocks.solve(reduced.to_workers(np.eye(reduced.n)))
-    return np.asarray(own + ((follows @ reduced.inverse) * follows).sum(axis=-1))
+    return np.asarray(np.maximum(own + ((follows @ reduced.inverse) * follows).sum(axis=-1), 0.0))
 
 
 def local_worker_variance(reduced: Reduced, pairs: Observations) -> Floats:

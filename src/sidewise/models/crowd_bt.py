@@ -1,16 +1,18 @@
 """CrowdBT: Bradley–Terry where every worker is right with a chance of their own (Chen et al. 2013)."""
 
 from functools import partial
+from typing import get_args
 
 import numpy as np
 
 from sidewise.comparisons import Comparisons
 from sidewise.models.bootstrap import Progress, Unit
-from sidewise.models.crowd import Crowd, Found, Intervals, Scale, Wanted
+from sidewise.models.crowd import Crowd, Found, Intervals, Scale
 from sidewise.models.crowd_fit import PlainTies, check_mixture, maximum
 from sidewise.models.crowd_problem import CrowdProblem
 from sidewise.models.habits import Chance, Credit, Qualified
 from sidewise.models.priors import Normal, VirtualItem
+from sidewise.models.wanted import Wanted
 from sidewise.ranking import Ranking
 
 START = 0.8  # where every η begins: a crowd is believed until it contradicts itself
@@ -61,7 +63,8 @@ def crowd_bt(
     ['w01', 'w03', 'w07']
     """
     check_mixture("crowd_bt", prior, credit, ties)
-    wanted = Wanted(intervals, unit, replicates, level, tol, limit, seed, strict, progress)
+    wanted = Wanted(known=get_args(Intervals), intervals=intervals, unit=unit, replicates=replicates, level=level,
+                    tol=tol, limit=limit, seed=seed, strict=strict, progress=progress)  # fmt: skip
     crowd = Crowd.of("crowd_bt", comparisons, (), ties)
     return crowd.ranking(
         partial(_fit, prior=prior, credit=credit, tol=tol, limit=limit),

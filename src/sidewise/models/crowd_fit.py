@@ -8,11 +8,12 @@ from sidewise.comparisons.arrow import Floats
 from sidewise.errors import ModelError
 from sidewise.models.crowd import Found
 from sidewise.models.crowd_problem import CrowdProblem
-from sidewise.models.driver import check_words
 from sidewise.models.mixing import memory, mixed
 from sidewise.models.newton import Optimum, Slope
 from sidewise.models.priors import Normal, VirtualItem
 from sidewise.models.reduced import CrowdInformation
+from sidewise.models.wanted import check_words
+from sidewise.numbers import is_number
 
 PlainTies = Literal["half", "drop"]
 
@@ -28,7 +29,8 @@ def check_mixture(model: str, prior: object, credit: tuple[float, float], ties: 
     check_words(ties=(ties, get_args(PlainTies)))
     if not (isinstance(prior, VirtualItem) or (isinstance(prior, Normal) and prior.sd is not None)):
         raise ModelError(f"{model} takes prior=VirtualItem(strength) or Normal(sd), not {prior!r}")
-    if not isinstance(credit, tuple | list) or len(credit) != 2 or not all(0 <= part < np.inf for part in credit):
+    is_pair = isinstance(credit, tuple | list) and len(credit) == 2
+    if not (is_pair and all(is_number(part) and part >= 0 for part in credit)):
         raise ModelError(f"credit={credit!r} is not a pair of numbers of answers, such as (4, 1)")
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from sidewise.comparisons import Comparisons, Graph, PairCounts, components
 from sidewise.errors import ModelError, PriorConflict
 from sidewise.models import notes, robust
-from sidewise.models.bootstrap import Progress, Unit, check_workers
+from sidewise.models.bootstrap import check_workers
 from sidewise.models.existence import require_maximum
 from sidewise.models.likelihood import Chances, TieLink
 from sidewise.models.newton import Optimum
@@ -19,6 +19,7 @@ from sidewise.models.priors import Normal, VirtualItem
 from sidewise.models.problem import SIDE, Problem
 from sidewise.models.spread import LOOSE, estimate_spread
 from sidewise.models.taking import as_counts
+from sidewise.models.wanted import Wanted, check_names, check_words
 from sidewise.ranking import Fit, Ranking, Uncertainty
 
 Intervals = Literal["posterior", "hessian", "sandwich", "bootstrap", "none"]
@@ -34,22 +35,14 @@ class Family:
     priors: tuple[type, ...] = (Normal, VirtualItem)
 
 
-@dataclass(frozen=True)
-class Options:
-    """What every such model can be asked for; the models' own docstrings tell what it means."""
+@dataclass(frozen=True, kw_only=True)
+class Options(Wanted):
+    """What every such model can be asked for besides."""
 
+    known: Sequence[str] = get_args(Intervals)
     prior: Normal | VirtualItem | None
     ties: str
     covariates: Sequence[str]
-    intervals: Intervals
-    unit: Unit
-    replicates: int
-    level: float
-    tol: float
-    limit: int
-    seed: int
-    strict: bool
-    progress: Progress | None
 
     def settings(self, prior: str) -> dict[str, object]:
         """What the result says about itself, with the prior that was used."""
@@ -131,14 +124,12 @@ def _uncertainty(
 
 
 def _check(family: Family, comparisons: Comparisons | PairCounts, options: Options) -> None:
-    check_words(ties=(options.ties, tuple(family.links)), intervals=(options.intervals, get_args(Intervals)),
-                unit=(options.unit, get_args(Unit)))  # fmt: skip
+    check_words(ties=(options.ties, tuple(family.links)))
     if not isinstance(options.prior, (*family.priors, type(None))):
         known = ", ".join(f"{kind.__name__}(…)" for kind in family.priors)
         raise ModelError(f"prior={options.prior!r} is neither {known} nor None")
     covariates, resamples = options.covariates, options.intervals in ("sandwich", "bootstrap")
-    if isinstance(covariates, str):
-        raise ModelError(f"covariates is a list of names: covariates=[{covariates!r}]")
+    check_names("covariates", covariates)
     if options.prior is None and options.intervals == "bootstrap":
         raise ModelError("some resamples of the data have no maximum likelihood: bootstrap with a prior")
     if isinstance(comparisons, PairCounts):
@@ -150,13 +141,6 @@ def _check(family: Family, comparisons: Comparisons | PairCounts, options: Optio
         check_workers(comparisons)
     for name in covariates:
         _check_covariate(comparisons, name)
-
-
-def check_words(**options: tuple[str, Sequence[str]]) -> None:
-    """See that every option is one of the words that it may be."""
-    for name, (value, allowed) in options.items():
-        if value not in allowed:
-            raise ModelError(f"{name}={value!r} is not one of {', '.join(allowed)}")
 
 
 def _check_covariate(comparisons: Comparisons, name: str) -> None:

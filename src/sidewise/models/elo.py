@@ -10,6 +10,7 @@ from scipy.special import expit
 from sidewise.comparisons import Comparisons, components
 from sidewise.comparisons.arrow import Floats
 from sidewise.errors import ModelError, OrderDependent
+from sidewise.numbers import check_level, check_seed, is_count, is_number
 from sidewise.ranking import Fit, Ranking
 from sidewise.ranking.uncertainty import MODEL
 
@@ -53,8 +54,13 @@ def elo(
     """
     if not isinstance(comparisons, Comparisons):
         raise ModelError("Elo needs the comparisons in their order, which pair counts have forgotten")
-    if k <= 0 or scale <= 0 or orders < 0:
-        raise ModelError(f"k and scale are positive and orders is not negative; got {k}, {scale} and {orders}")
+    if not (all(is_number(some) and some > 0 for some in (k, scale)) and is_number(initial) and is_count(orders, 0)):
+        raise ModelError(
+            "k and scale are positive numbers, initial is a number and orders is a count; "
+            f"got {k!r}, {scale!r}, {initial!r} and {orders!r}"
+        )
+    check_seed(seed)
+    check_level(level)
     if orders:
         rows = np.random.default_rng(seed).permuted(np.tile(np.arange(len(comparisons)), (orders, 1)), axis=1)
         rating = update_together(comparisons, rows, k, initial, scale).mean(axis=1)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from typing import get_args
 
 import numpy as np
 from scipy.special import expit, logit
@@ -11,11 +12,12 @@ from sidewise.comparisons.arrow import Floats
 from sidewise.errors import ModelError
 from sidewise.models.answers import Answers
 from sidewise.models.bootstrap import Progress, Unit
-from sidewise.models.crowd import Crowd, Found, Intervals, Scale, Wanted
+from sidewise.models.crowd import Crowd, Found, Intervals, Scale
 from sidewise.models.crowd_fit import PlainTies, check_mixture, maximum
 from sidewise.models.crowd_problem import CrowdProblem
 from sidewise.models.habits import Chance, Credit, Pull, Swayed, WorkerPrior
 from sidewise.models.priors import Normal, VirtualItem
+from sidewise.models.wanted import Wanted, check_positive
 from sidewise.ranking import Ranking
 
 
@@ -71,9 +73,10 @@ def factor_bt(
     ['w01', 'w03', 'w07']
     """
     check_mixture("factor_bt", prior, credit, ties)
-    if not bias_sd > 0:
-        raise ModelError(f"bias_sd={bias_sd} is not a positive number")
-    wanted = Wanted(intervals, unit, replicates, level, tol, limit, seed, strict, progress)
+    if bias_sd != np.inf:
+        check_positive("bias_sd", bias_sd)
+    wanted = Wanted(known=get_args(Intervals), intervals=intervals, unit=unit, replicates=replicates, level=level,
+                    tol=tol, limit=limit, seed=seed, strict=strict, progress=progress)  # fmt: skip
     crowd = Crowd.of("factor_bt", comparisons, factors, ties)
     if not crowd.factors:
         raise ModelError(

@@ -114,6 +114,37 @@ class Pull:
 
 
 @dataclass(frozen=True)
+class Doubt:
+    """A prior on the sensitivity of all workers: N(mean, sd²), and doubt below 0, where N(0, below²) comes on top.
+
+    Answers that go against everybody's are believed, turned round, only of somebody who has given many: a slip in the
+    data, or one person's answers copied and turned, looks the same.
+    """
+
+    sd: float
+    mean: ClassVar = 0.8  # of what the sensitivity of those counts for who have answered much: see ``scale``
+    below: ClassVar = 0.3
+    is_chance: ClassVar = False
+
+    def value(self, theta: Floats) -> float:
+        """The log density, up to a constant."""
+        doubted = np.minimum(theta, 0) ** 2 / self.below**2
+        return float(-np.sum((theta - self.mean) ** 2 / self.sd**2 + doubted) / 2)
+
+    def slope(self, theta: Floats) -> Floats:
+        """Its derivative."""
+        return (self.mean - theta) / self.sd**2 - np.minimum(theta, 0) / self.below**2
+
+    def curvature(self, theta: Floats) -> Floats:
+        """Minus its second derivative."""
+        return np.asarray(self.sd**-2 + (theta < 0) / self.below**2)
+
+    def holds(self, theta: Floats) -> Floats:
+        """The part of its curvature that its width rules."""
+        return np.full_like(theta, self.sd**-2, dtype=float)
+
+
+@dataclass(frozen=True)
 class Tail:
     """Student's t about 0, as a prior on one parameter of all workers: most have next to none of it, a few have much.
 
@@ -142,6 +173,10 @@ class Tail:
         """The precision of the normal prior that has the same slope here (the true curvature turns negative)."""
         return np.asarray((self.freedom + 1) / (self.freedom * self.sd**2 + theta**2))
 
+    def holds(self, theta: Floats) -> Floats:
+        """The part of its curvature that its width rules: all of it."""
+        return self.curvature(theta)
+
 
 @dataclass(frozen=True)
 class Credit:
@@ -166,4 +201,4 @@ class Credit:
         return np.asarray(self.right / theta**2 + self.wrong / (1 - theta) ** 2)
 
 
-WorkerPrior = Pull | Tail | Credit
+WorkerPrior = Pull | Doubt | Tail | Credit

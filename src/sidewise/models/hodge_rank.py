@@ -9,12 +9,12 @@ from sidewise.comparisons.arrow import Floats
 from sidewise.models import notes
 from sidewise.models.bootstrap import Progress, Unit, resampled
 from sidewise.models.cycles import cycles
-from sidewise.models.driver import check_words
 from sidewise.models.least_squares import FLOWS, least_squares, noise_variance, solve, with_noise
 from sidewise.models.likelihood import Chances
 from sidewise.models.posterior import Posterior
 from sidewise.models.problem import Problem
 from sidewise.models.taking import as_counts
+from sidewise.models.wanted import Wanted, check_words
 from sidewise.ranking import Fit, Ranking, Uncertainty
 
 FlowName = Literal["mean", "logit", "probit", "angular"]
@@ -68,7 +68,9 @@ def hodge_rank(
     (1.0, 1.0)
     """
     counts = as_counts(comparisons)
-    check_words(flow=(flow, tuple(FLOWS)), intervals=(intervals, get_args(Intervals)), unit=(unit, get_args(Unit)))
+    check_words(flow=(flow, tuple(FLOWS)))
+    wanted = Wanted(known=get_args(Intervals), intervals=intervals, unit=unit, replicates=replicates, level=level,
+                    seed=seed, progress=progress)  # fmt: skip
     graph = components(counts)
     problem = least_squares(counts, graph, flow)
     point = solve(problem)
@@ -82,7 +84,7 @@ def hodge_rank(
             notes=notes.of_the_graph(counts, graph, has_prior=False, stacklevel=2), findings=found._asdict(),
         ),
         comparisons=counts.item_weight(),
-        uncertainty=_uncertainty(problem, point, comparisons, flow, intervals, unit, replicates, seed, progress),
+        uncertainty=_uncertainty(problem, point, comparisons, flow, wanted),
         component=graph.label,
         comparable=graph.count == 1,
         link=Chances(problem.link),
@@ -92,19 +94,19 @@ def hodge_rank(
 
 
 def _uncertainty(
-    problem: Problem, point: Floats, comparisons: Comparisons | PairCounts, flow: FlowName, intervals: Intervals,
-    unit: Unit, replicates: int, seed: int, progress: Progress | None,
-) -> Uncertainty | None:  # fmt: skip
-    if intervals == "least-squares":
+    problem: Problem, point: Floats, comparisons: Comparisons | PairCounts, flow: FlowName, wanted: Wanted
+) -> Uncertainty | None:
+    if wanted.intervals == "least-squares":
         noise = noise_variance(problem, point, by_row=flow == "mean")
         return (
             None if noise is None else Posterior(with_noise(problem, noise), point, comparisons.items, averaged=False)
         )
-    if intervals == "none":
+    if wanted.intervals == "none":
         return None
 
     def scores(rows: Comparisons) -> Floats:
         counts = rows.counts()
         return solve(least_squares(counts, components(counts), flow))
 
-    return resampled(comparisons, scores, unit=unit, replicates=replicates, seed=seed, progress=progress)
+    return resampled(comparisons, scores, unit=wanted.unit, replicates=wanted.replicates, seed=wanted.seed,
+                     progress=wanted.progress)  # fmt: skip

@@ -10,13 +10,14 @@ from sidewise.comparisons.arrow import Floats
 from sidewise.errors import ModelError
 from sidewise.models import notes
 from sidewise.models.bootstrap import Progress, Unit, resampled
-from sidewise.models.driver import check_words
 from sidewise.models.gaussian import DENSE
 from sidewise.models.laplacian import PATIENCE, conjugate_gradients
 from sidewise.models.lasso import Solution, Sums, path
 from sidewise.models.least_squares import FLOWS, SATURATED, LeastSquares
 from sidewise.models.likelihood import Chances
+from sidewise.models.wanted import Wanted
 from sidewise.models.worker_table import Estimate, check_workers_known, worker_table
+from sidewise.numbers import is_count, is_number
 from sidewise.ranking import Dense, Draws, Fit, Ranking, Uncertainty
 from sidewise.ranking.uncertainty import normal_quantile
 
@@ -88,7 +89,9 @@ def linear_bias(
     >>> ranking.order, [round(bias, 1) for bias in ranking.workers["side_bias"].to_pylist()]
     (('a', 'b', 'c'), [0.0, 0.0, 1.0])
     """
-    _check(comparisons, penalty, points, intervals, unit)
+    wanted = Wanted(known=get_args(Intervals), intervals=intervals, unit=unit, replicates=replicates, level=level,
+                    tol=tol, limit=limit, seed=seed, strict=strict, progress=progress)  # fmt: skip
+    _check(comparisons, penalty, points)
     counts = comparisons.counts()
     graph = components(counts)
     sums = Sums.of(comparisons, counts, graph)
@@ -97,12 +100,6 @@ def linear_bias(
     chosen, noise = best.solution, best.noise(sums)
     said = _report(chosen, counts, graph, strict=strict)
     scores = np.where(counts.item_weight() > 0, chosen.scores, np.nan)
-    doubt: Uncertainty | None = None
-    if intervals == "least-squares" and noise is not None:
-        doubt = least_squares_doubt(comparisons, sums, chosen, noise, seed)
-    elif intervals == "bootstrap":
-        doubt = resampled(comparisons, lambda rows: _scores(rows, chosen.penalty, limit), unit=unit,
-                          replicates=replicates, seed=seed, progress=progress)  # fmt: skip
     biases = {"side": _biases(sums, chosen, noise, level)}
     return Ranking(
         items=counts.items,
@@ -114,7 +111,7 @@ def linear_bias(
             digest=comparisons.digest, comparisons=counts.rows, notes=said, findings={"path": _table(judged)},
         ),
         comparisons=counts.item_weight(),
-        uncertainty=doubt,
+        uncertainty=_uncertainty(comparisons, sums, chosen, noise, wanted),
         component=graph.label,
         comparable=graph.count == 1,
         link=Chances(LeastSquares(FLOWS["mean"])),
@@ -161,6 +158,17 @@ def residual(comparisons: Comparisons, solution: Solution) -> Floats:
     s = solution.scores
     said = 2 * comparisons.outcome - 1
     return np.asarray(said - (s[comparisons.left] - s[comparisons.right]) - solution.bias[comparisons.worker])
+
+
+def _uncertainty(
+    comparisons: Comparisons, sums: Sums, chosen: Solution, noise: float | None, wanted: Wanted
+) -> Uncertainty | None:
+    if wanted.intervals == "bootstrap":
+        return resampled(comparisons, lambda rows: _scores(rows, chosen.penalty, wanted.limit), unit=wanted.unit,
+                         replicates=wanted.replicates, seed=wanted.seed, progress=wanted.progress)  # fmt: skip
+    if wanted.intervals == "none" or noise is None:
+        return None
+    return least_squares_doubt(comparisons, sums, chosen, noise, wanted.seed)
 
 
 def least_squares_doubt(
@@ -213,13 +221,12 @@ def _scores(rows: Comparisons, penalty: float, limit: int) -> Floats:
     return sums.solve(penalty, sums.unbiased(), tol=1e-5, limit=limit).scores
 
 
-def _check(comparisons: Comparisons, penalty: float | None, points: int, intervals: str, unit: str) -> None:
+def _check(comparisons: Comparisons, penalty: float | None, points: int) -> None:
     check_workers_known(comparisons, "linear_bias")
-    check_words(intervals=(intervals, get_args(Intervals)), unit=(unit, get_args(Unit)))
     if not comparisons.sided:
         raise ModelError("the data do not say what was shown on which side: linear_bias has no bias to find; "
                          "use hodge_rank, which is the same without biases")  # fmt: skip
-    if penalty is not None and not (np.isfinite(penalty) and penalty >= 0):
-        raise ModelError(f"a penalty is a number and not negative, not {penalty}")
-    if points < 2:
-        raise ModelError(f"a path has at least 2 points, not {points}")
+    if penalty is not None and not (is_number(penalty) and penalty >= 0):
+        raise ModelError(f"a penalty is a number and not negative, not {penalty!r}")
+    if not is_count(points, 2):
+        raise ModelError(f"a path has at least 2 points, not {points!r}")

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 
 from sidewise.comparisons import Graph, PairCounts
+from sidewise.comparisons.arrow import Floats
 from sidewise.errors import ConvergenceError, Disconnected, NotConverged
 
 
@@ -27,3 +28,10 @@ def of_the_graph(counts: PairCounts, graph: Graph, *, has_prior: bool, stackleve
         stand = "stand where the prior puts them" if has_prior else "have no score"
         notes.append(f"{unseen} items were never compared and {stand}")
     return tuple(notes)
+
+
+def of_the_crowd(answers: Floats) -> tuple[str, ...]:
+    """One worker alone, by how much each has answered."""
+    if np.count_nonzero(answers) != 1:
+        return ()
+    return ("there is one worker only: nobody to compare with, so nothing is learnt of how reliable they are",)

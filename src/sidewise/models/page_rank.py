@@ -1,7 +1,7 @@
 """PageRank on the graph of wins: every loser points to its winner."""
 
 import warnings
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -11,15 +11,19 @@ from sidewise.comparisons.arrow import Floats
 from sidewise.errors import ConvergenceError, ModelError, NotConverged
 from sidewise.models.bootstrap import Progress, Unit, bootstrap, refit_counts
 from sidewise.models.taking import as_counts
+from sidewise.models.wanted import Wanted
+from sidewise.numbers import is_number
 from sidewise.ranking import Fit, Ranking
 from sidewise.ranking.uncertainty import MODEL
+
+Intervals = Literal["none", "bootstrap"]
 
 
 def page_rank(
     comparisons: Comparisons | PairCounts,
     *,
     damping: float = 0.85,
-    intervals: Literal["none", "bootstrap"] = "none",
+    intervals: Intervals = "none",
     unit: Unit = "comparison",
     replicates: int = 200,
     level: float = 0.95,
@@ -53,8 +57,10 @@ def page_rank(
     >>> sw.page_rank(sw.Comparisons.from_matrix([[0, 3, 2], [1, 0, 3], [1, 1, 0]], ["a", "b", "c"])).order
     ('a', 'b', 'c')
     """
-    if not 0 < damping < 1:
-        raise ModelError(f"damping lies between 0 and 1, not {damping}")
+    if not (is_number(damping) and 0 < damping < 1):
+        raise ModelError(f"damping lies between 0 and 1, not {damping!r}")
+    Wanted(known=get_args(Intervals), intervals=intervals, unit=unit, replicates=replicates, level=level, tol=tol,
+           limit=limit, seed=seed, strict=strict, progress=progress)  # fmt: skip
     counts = as_counts(comparisons)
     visits, steps, gap = stationary(arcs(counts), damping, tol, limit)
     if gap > tol:

@@ -8,6 +8,7 @@ from scipy.special import expit, log_expit
 
 from sidewise.comparisons.arrow import Floats
 from sidewise.errors import ModelError
+from sidewise.numbers import is_number
 
 
 class Prior(Protocol):
@@ -37,8 +38,8 @@ class Normal:
     sd: float | None = None
 
     def __post_init__(self) -> None:
-        if self.sd is not None and not (np.isfinite(self.sd) and self.sd > 0):
-            raise ModelError(f"the standard deviation of a prior is a positive number, not {self.sd}")
+        if self.sd is not None and not (is_number(self.sd) and self.sd > 0):
+            raise ModelError(f"the standard deviation of a prior is a positive number, not {self.sd!r}")
 
     @property
     def precision(self) -> float:
@@ -69,8 +70,8 @@ class VirtualItem:
     strength: float = 1.0
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.strength) and self.strength > 0):
-            raise ModelError(f"the strength of a virtual item is a positive number, not {self.strength}")
+        if not (is_number(self.strength) and self.strength > 0):
+            raise ModelError(f"the strength of a virtual item is a positive number, not {self.strength!r}")
 
     def value(self, s: Floats) -> float:
         """λ Σ (log σ(s) + log σ(−s))."""

@@ -4,6 +4,7 @@ import numpy as np
 
 from sidewise.comparisons import Comparisons, PairCounts
 from sidewise.models.taking import as_counts
+from sidewise.numbers import check_seed
 from sidewise.ranking import Fit, Ranking
 from sidewise.ranking.uncertainty import MODEL
 
@@ -16,6 +17,7 @@ def random_order(comparisons: Comparisons | PairCounts, *, seed: int = 0) -> Ran
     >>> sorted(sw.random_order(answers, seed=1).order)
     ['a', 'b', 'c']
     """
+    check_seed(seed)
     counts = as_counts(comparisons)
     return Ranking(
         items=counts.items,

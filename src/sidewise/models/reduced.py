@@ -32,8 +32,8 @@ IMMOVABLE = 1e15  # information: nothing moves that has so much
 class Blocks:
     """One small symmetric matrix for every worker, kept as parameter × parameter × worker.
 
-    Where a sum of the first parameter is held, as the mean of |a| is, ``held`` has the weight of each worker in it, and
-    the inverse is that of the matrix with an infinite weight on that sum: nothing moves along it.
+    Where a sum of the first parameter is held, as the size of sensitivities is, ``held`` has the weight of each worker
+    in it, and the inverse is that of the matrix with an infinite weight on that sum: nothing moves along it.
     """
 
     c: Floats

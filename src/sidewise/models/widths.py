@@ -1,9 +1,8 @@
 """How much do workers differ? Scores and sensitivities together, with the widths of their priors from the data.
 
 Scores are averaged over (a variational Gaussian, as in ``spread``), workers' parameters are the most probable ones,
-and every width solves MacKay's equation. Likelihoods of a·d do not know the scale of the sensitivities a: that the mean
-of |a| over the workers is 1 fixes it. What the priors say along that one direction is left out, since the prior of the
-scores and that of the sensitivities would each pull the scale its own way, by how many items and workers there are.
+and every width solves MacKay's equation. Likelihoods of a·d do not know the scale of the sensitivities a; a rule of its
+own (``scale``) fixes it.
 """
 
 from dataclasses import dataclass, field, replace
@@ -12,12 +11,13 @@ import numpy as np
 
 from sidewise.comparisons.arrow import Floats
 from sidewise.models.crowd_problem import CrowdProblem
-from sidewise.models.habits import Pull, Tail, WorkerPrior
+from sidewise.models.habits import Doubt, Tail, WorkerPrior
 from sidewise.models.laplacian import Laplacian
 from sidewise.models.mixing import memory, mixed
 from sidewise.models.newton import Slope, climb
 from sidewise.models.priors import Normal
 from sidewise.models.reduced import CrowdInformation
+from sidewise.models.scale import on_scale, size, told, without_scale
 from sidewise.models.spread import WIDE, contradicted, local_variance, pair_variance
 
 IMAGINED, LEAST = 0.2, 5.0  # imagined workers, as a share of the crowd and in number, who stray this far:
@@ -27,9 +27,12 @@ TELLING = 10.0  # answers a worker, on average, from which on sensitivities may 
 FARTHER = (1.0, np.inf)  # squared: beyond a coin, how contrary workers are says nothing of how the others differ
 FOREGONE = 0.6  # what each item says against spreads beyond WIDE, where few answers leave spread and workers in doubt
 LONGEST = 2.0  # the longest step of a parameter in one turn
+AWAY = 30.0  # log-odds: scores that move so far in one turn run away, and the fit begins anew with steps
+SHORTER, SHORTEST = 0.25, 0.02  # so much shorter each time, until they are no longer than this
 FARTHEST = 1.0  # of a log width in one turn
 ENOUGH = 0.01  # of a log width: what is left to move when it counts as found
 PASSES = 3  # of averaging over scores that are held loosely
+PATIENCE = 60  # turns after which moves are taken as they are: mixed ones can wander about the end for ever
 CALM = 0.2  # of a score or a log width: from here on, moves are mixed
 
 
@@ -39,6 +42,7 @@ class Turn:
 
     problem: CrowdProblem  # with a normal prior on scores, and one on each parameter of workers
     point: Floats
+    longest: float = LONGEST
     information: CrowdInformation = field(init=False)
     variance: Floats = field(init=False)  # of the scores
     determined: float = field(init=False)  # how many scores the data and not the prior determine
@@ -49,7 +53,7 @@ class Turn:
         """The problem with these widths: of scores, sensitivities and biases."""
         sd, *widths = np.exp(log_widths).tolist()
         sensitivity, *biases = widths
-        priors: tuple[WorkerPrior, ...] = (Pull(1.0, sensitivity), *(Tail(width) for width in biases))
+        priors: tuple[WorkerPrior, ...] = (Doubt(sensitivity), *(Tail(width) for width in biases))
         return replace(self.problem, prior=Normal(sd), worker_priors=priors)
 
     def at(self, log_widths: Floats) -> Floats:
@@ -57,11 +61,13 @@ class Turn:
         here = self.with_widths(log_widths)
         slope = here.slope(self.point)
         self.information = slope.curvature()
-        step = np.clip(self.information.solve(self._without_scale(here, slope.gradient), 0.01), -LONGEST, LONGEST)
-        step = self.calmed(step)
+        information, share = told(here, self.point, self.information)
+        gradient = without_scale(here, self.point, slope.gradient, information)
+        step = on_scale(here, self.point, self.information.solve(gradient, 0.01), share)
+        step = self.calmed(np.clip(step, -self.longest, self.longest))
         while not self._is_possible(here, self.point + step):
             step /= 2
-        self._move(here, self.point + step)
+        self._move(here, self.point + step, share)
         self._measure(here)
         return self._asked(here)
 
@@ -84,23 +90,10 @@ class Turn:
         against = spread_free and contradicted(self.point[: here.n], here.prior.precision, laplacian, self.variance)
         return Settled(here, self.point, self.determined, turns, self.gap, done, against)
 
-    def _without_scale(self, here: CrowdProblem, gradient: Floats) -> Floats:
-        """The gradient less what the priors say along (s, −a), the direction that leaves every a·d as it is."""
-        (s, theta, _), k, n = here.parts(self.point), here.answers.k, here.n
-        assert isinstance(here.prior, Normal)
-        a, pull = theta[0], here.worker_priors[0]
-        assert isinstance(pull, Pull)
-        on_scores, on_workers = s * here.prior.precision, -a / pull.sd**2
-        along = float(gradient[:n] @ s - gradient[n : n + k] @ a) / float(on_scores @ s - on_workers @ a)
-        free = gradient.copy()
-        free[:n] -= along * on_scores
-        free[n : n + k] -= along * on_workers
-        return free
-
-    def _move(self, here: CrowdProblem, point: Floats) -> None:
-        """Go there, with the mean of |a| at 1."""
+    def _move(self, here: CrowdProblem, point: Floats, share: Floats) -> None:
+        """Go there, with the size of the sensitivities at 1."""
         s, theta, t = here.parts(point)
-        scale = float(np.abs(theta[0][here.answers.answered > 0]).mean())
+        scale = size(theta[0], share)
         moved = here.joined(s * scale, np.vstack([theta[:1] / scale, theta[1:]]), t)
         self.gap = float(np.abs(moved - self.point)[: here.n].max())
         self.point = moved
@@ -124,8 +117,8 @@ class Turn:
         imagined = max(IMAGINED * crowd, LEAST)
         stray = (STRAY[0] * -np.expm1(-here.answers.answered.sum() / crowd / TELLING), *STRAY[1:] * (len(theta) - 1))
         for p, (row, prior) in enumerate(zip(theta, here.worker_priors, strict=True)):
-            assert isinstance(prior, Pull | Tail)
-            held = prior.curvature(row)
+            assert isinstance(prior, Doubt | Tail)
+            held = prior.holds(row)
             known = max(here.answers.k - float(held @ inverse[p, p]), 0.0)
             strayed = float(held @ np.minimum((row - prior.mean) ** 2, FARTHER[p > 0])) * prior.sd**2
             found.append(np.log((strayed + imagined * stray[p] ** 2) / (known + imagined)))
@@ -145,13 +138,16 @@ class Settled:
     contradicted: bool
 
 
-def settle(problem: CrowdProblem, start: Floats, stated: Floats, *, tol: float, limit: int) -> Settled:
+def settle(
+    problem: CrowdProblem, start: Floats, stated: Floats, *, tol: float, limit: int, longest: float = LONGEST
+) -> Settled:
     """Find the widths that are not stated (NaN), and the scores and workers for them.
 
     Every turn moves all of them; once the moves are small, they are mixed, since they shrink by a constant factor only.
-    Mixing any sooner can turn the ranking of a crowd with many contrary workers upside down.
+    Mixing any sooner can turn the ranking of a crowd with many contrary workers upside down. Where one answer weighs as
+    much as thousands, steps overshoot and scores run away: then it begins anew, more slowly.
     """
-    turn, free = Turn(problem, start), np.isnan(stated)
+    turn, free = Turn(problem, start, longest), np.isnan(stated)
     log_widths = np.where(free, 0.0, np.log(stated))
     size, weight = len(start), np.sqrt(len(start))  # a width concerns everybody: it weighs as much as all the rest
     past, before, turns, done = memory(), np.inf, 0, False
@@ -159,10 +155,12 @@ def settle(problem: CrowdProblem, start: Floats, stated: Floats, *, tol: float, 
         turns += 1
         here = np.concatenate([turn.point, weight * log_widths[free]])
         miss = (turn.at(log_widths) - log_widths)[free]
+        if turn.gap > AWAY and longest > SHORTEST:
+            return settle(problem, start, stated, tol=tol, limit=limit, longest=SHORTER * longest)
         step = np.concatenate([turn.point, weight * (log_widths[free] + np.clip(miss, -FARTHEST, FARTHEST))]) - here
         farthest = float(np.abs(miss).max(initial=0.0))
         norm = float(np.linalg.norm(step))
-        if max(turn.gap, farthest) > CALM or norm > 2 * before:
+        if max(turn.gap, farthest) > CALM or norm > 2 * before or turns > PATIENCE:
             past.clear()
         before = norm
         past.append((here, step))

@@ -9,6 +9,7 @@ from sidewise.comparisons import Comparisons, PairCounts, components
 from sidewise.comparisons.arrow import Floats
 from sidewise.errors import ModelError
 from sidewise.models.taking import as_counts
+from sidewise.numbers import check_level
 from sidewise.ranking import Fit, Ranking
 from sidewise.ranking.uncertainty import MODEL, Zero, normal_quantile
 
@@ -38,6 +39,7 @@ def win_rate(
     >>> sw.win_rate(sw.Comparisons.from_matrix([[0, 3], [1, 0]], ["a", "b"])).to_dict()
     {'a': 0.75, 'b': 0.25}
     """
+    check_level(level)
     counts = as_counts(comparisons)
     total, wins = counts.item_weight(), counts.wins()
     if average == "comparisons":

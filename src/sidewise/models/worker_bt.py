@@ -10,13 +10,13 @@ from sidewise.comparisons import Comparisons
 from sidewise.comparisons.arrow import Floats
 from sidewise.errors import ModelError
 from sidewise.models.bootstrap import Progress, Unit
-from sidewise.models.crowd import Crowd, Found, Intervals, Scale, Wanted
+from sidewise.models.crowd import Crowd, Found, Intervals, Scale
 from sidewise.models.crowd_problem import CrowdProblem
-from sidewise.models.driver import check_words
-from sidewise.models.habits import Pull, Sensitive, Tail, WorkerPrior
+from sidewise.models.habits import Doubt, Sensitive, Tail, WorkerPrior
 from sidewise.models.priors import Normal
 from sidewise.models.problem import LINKS, Ties
 from sidewise.models.spread import LOOSE
+from sidewise.models.wanted import Wanted, check_positive, check_words
 from sidewise.models.widths import loosen, settle
 from sidewise.ranking import Ranking
 
@@ -41,9 +41,9 @@ def worker_bt(
 ) -> Ranking:
     """Rank by scores, and by how each worker answers: P(left beats right) = σ(a_k (s_left − s_right) + b_k·x).
 
-    A worker's sensitivity a is about 1 for a good one (the mean of its size is 1), 0 for a coin, negative for one who
-    says the opposite; b is their bias towards the left side, and towards every other factor. Signal detection calls
-    them sensitivity and criterion.
+    A worker's sensitivity a is about 1 for a good one (``Σ a² / Σ |a|`` is 1), 0 for a coin, negative for one who says
+    the opposite; b is their bias towards the left side, and towards every other factor. Signal detection calls them
+    sensitivity and criterion.
     This is the model to begin with wherever it is known who said what; without workers it is :func:`bradley_terry`.
 
     Parameters
@@ -56,8 +56,9 @@ def worker_bt(
     prior
         ``Normal()`` estimates the spread of the scores from the data, ``Normal(sd)`` states it.
     sensitivity_sd, bias_sd
-        How much workers differ: a ~ N(1, sd²), and b from Student's t with two degrees of freedom and this scale, since
-        most people have next to no bias and a few have much. Estimated from the data unless stated.
+        How much workers differ: a ~ N(0.8, sd²), with doubt about what is below 0, and b from Student's t with two
+        degrees of freedom and this scale, since most people have next to no bias and a few have much. Estimated from
+        the data unless stated.
     ties
         "half" counts a tie as half a win for each; "davidson" and "rao-kupper" model how likely ties are; "drop"
         leaves them out.
@@ -84,7 +85,8 @@ def worker_bt(
     check_words(ties=(ties, get_args(Ties)))
     if not isinstance(prior, Normal):
         raise ModelError(f"worker_bt takes prior=Normal() or Normal(sd), not {prior!r}")
-    wanted = Wanted(intervals, unit, replicates, level, tol, limit, seed, strict, progress)
+    wanted = Wanted(known=get_args(Intervals), intervals=intervals, unit=unit, replicates=replicates, level=level,
+                    tol=tol, limit=limit, seed=seed, strict=strict, progress=progress)  # fmt: skip
     crowd = Crowd.of("worker_bt", comparisons, factors, ties)
     stated = _stated(prior, sensitivity_sd, bias_sd, len(crowd.factors))
     return crowd.ranking(
@@ -99,8 +101,8 @@ def _stated(prior: Normal, sensitivity_sd: float | None, bias_sd: float | None, 
     """The widths that are stated; NaN for those to be estimated."""
     widths = [prior.sd, sensitivity_sd, *[bias_sd] * factors]
     for name, width in (("sensitivity_sd", sensitivity_sd), ("bias_sd", bias_sd)):
-        if width is not None and not 0 < width < np.inf:
-            raise ModelError(f"{name}={width} is not a positive number")
+        if width is not None:
+            check_positive(name, width)
     return np.array([np.nan if width is None else float(width) for width in widths])
 
 
@@ -108,7 +110,7 @@ def _fit(crowd: Crowd, ties: Ties, stated: Floats, *, tol: float, limit: int) ->
     answers = crowd.answers
     seen = answers.seen
     link = LINKS[ties] if seen.ties.any() else LINKS["half"]
-    priors: tuple[WorkerPrior, ...] = (Pull(1.0, 1.0), *(Tail(1.0) for _ in crowd.factors))
+    priors: tuple[WorkerPrior, ...] = (Doubt(1.0), *(Tail(1.0) for _ in crowd.factors))
     problem = CrowdProblem(answers, Sensitive(), link, Normal(1.0), priors)
     theta = np.zeros((len(priors), answers.k))
     theta[0] = 1
@@ -136,7 +138,7 @@ def _fit(crowd: Crowd, ties: Ties, stated: Floats, *, tol: float, limit: int) ->
 
 def _settings(found: Found, crowd: Crowd, ties: Ties) -> dict[str, object]:
     """What the result says about itself, with the widths that were used."""
-    sensitivity, *biases = (prior.sd for prior in found.problem.worker_priors if isinstance(prior, Pull | Tail))
+    sensitivity, *biases = (prior.sd for prior in found.problem.worker_priors if isinstance(prior, Doubt | Tail))
     prior = found.problem.prior
     assert isinstance(prior, Normal)
     return {

@@ -11,6 +11,7 @@ import pyarrow as pa
 from sidewise.comparisons.arrow import Codes, Floats
 from sidewise.comparisons.index import Index
 from sidewise.errors import ModelError
+from sidewise.numbers import check_level
 from sidewise.ranking import display
 from sidewise.ranking.order import Ranks, rank_bounds, ranks, tier_numbers
 from sidewise.ranking.uncertainty import MEAN, MODEL, Uncertainty, Zero, shift
@@ -260,8 +261,7 @@ _SHIFTABLE = ("log-odds", "points", "probits", "radians", "mean outcome", "sums 
 
 def _checked(level: float | None, default: float) -> float:
     level = default if level is None else level
-    if not 0 < level < 1:
-        raise ModelError(f"an interval's level lies between 0 and 1, such as 0.95, not {level}")
+    check_level(level)
     return level
 
 

@@ -1,6 +1,6 @@
 """A simulated crowd: items with true scores, and workers of many kinds who compare them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -10,7 +10,8 @@ import pyarrow as pa
 from sidewise.comparisons import Comparisons, Index
 from sidewise.comparisons.arrow import Floats
 from sidewise.errors import SidewiseError
-from sidewise.simulate.design import Asked, Sizes, design, first_left, pair_draws, progress
+from sidewise.numbers import check_seed, is_count, is_number
+from sidewise.simulate.design import MOST, Asked, Sizes, design, first_left, pair_draws, progress
 from sidewise.simulate.factors import FactorOf, Factors, drawn_factors, factor_specs, seen_from_left
 from sidewise.simulate.kinds import SIDE, Kind, OneSided, Seen, find_kind, parameters, stacked
 from sidewise.simulate.scores import true_scores
@@ -106,6 +107,7 @@ def crowd(
     names, known = item_names(items), factor_specs(factors)
     count = _how_many(workers, kinds)
     check_ties(ties)
+    check_seed(seed)
     rng = np.random.default_rng(seed)
     score = true_scores(names, scores, spread, rng)
     dealt = deal(kinds, count, rng)
@@ -185,7 +187,13 @@ def item_names(items: int | Sequence[str]) -> list[str]:
     """The names of the items, all different."""
     if isinstance(items, str):
         raise SidewiseError(f"items is how many there are, or a list of names: items=[{items!r}, …]")
-    names = numbered("item-", items) if isinstance(items, int) else [str(name) for name in items]
+    if isinstance(items, Iterable):
+        names = [str(name) for name in items]
+    elif is_count(items, least=-MOST):
+        check_crowded("items", items)
+        names = numbered("item-", items)
+    else:
+        raise SidewiseError(f"items is {items!r}; it is how many there are, or a list of names")
     if len(names) < 2:
         raise SidewiseError("a crowd needs two items at the least")
     wrong = [name for name in names if not name or name.strip() != name]
@@ -199,26 +207,33 @@ def item_names(items: int | Sequence[str]) -> list[str]:
 
 def check_ties(ties: float) -> None:
     """See that it is a difference of scores."""
-    if not ties >= 0:
-        raise SidewiseError(f"ties is {ties}; it is a difference of scores, 0 at the least")
+    if not (is_number(ties) and ties >= 0):
+        raise SidewiseError(f"ties is {ties!r}; it is a difference of scores, 0 at the least")
 
 
 def _how_many(workers: int | None, kinds: object) -> int:
-    if isinstance(kinds, str):
+    if isinstance(kinds, str) or not isinstance(kinds, Mapping | Sequence):
         raise SidewiseError(f"kinds holds shares, as in kinds={{{kinds!r}: 0.2}}, or a list with every worker's kind")
     if isinstance(kinds, Sequence) and kinds:
         if workers not in (None, len(kinds)):
             raise SidewiseError(f"workers is {workers}, but kinds lists {len(kinds)} of them: leave out workers")
         return len(kinds)
+    if workers is not None and not is_count(workers):
+        raise SidewiseError(f"a crowd needs one worker at the least; workers is {workers!r}")
     count = USUAL_WORKERS if workers is None else workers
-    if count < 1:
-        raise SidewiseError("a crowd needs one worker at the least")
+    check_crowded("workers", count)
     return count
+
+
+def check_crowded(name: str, count: int) -> None:
+    """See that there are not more than names can be thought of in a minute."""
+    if count > MOST // 10:
+        raise SidewiseError(f"{name} is {count:,}; {MOST // 10:,} are the most")
 
 
 def _shares(kinds: Mapping[str | Kind, float] | Mapping[str, float]) -> list[float]:
     shares = list(kinds.values())
-    if any(not share >= 0 for share in shares) or sum(shares) > 1 + 1e-9:
+    if any(not (is_number(share) and share >= 0) for share in shares) or sum(shares) > 1 + 1e-9:
         said = ", ".join(f"{spec if isinstance(spec, str) else spec.name} {share}" for spec, share in kinds.items())
         raise SidewiseError(f"kinds are shares of the workers, none below 0 and together no more than 1: {said}")
     return shares

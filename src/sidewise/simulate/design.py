@@ -7,12 +7,14 @@ from numpy.typing import NDArray
 
 from sidewise.comparisons.arrow import Mask
 from sidewise.errors import SidewiseError
+from sidewise.numbers import check_count
 
 Positions = NDArray[np.int64]
 Draws = NDArray[np.uint64]
 
 USUAL = 4000  # comparisons, where nothing else says how many
 FEW = 64  # to draw at a time
+MOST = 200_000_000  # answers at once, which fill a few gigabytes; and items and workers, whose names do so sooner
 
 
 class Asked(NamedTuple):
@@ -64,6 +66,8 @@ def settled(n: int, workers: int, sizes: Sizes) -> tuple[int, int | None]:
         if implied % overlap:
             raise SidewiseError(f"{implied} comparisons cannot be shared out among pairs by {overlap}")
         pairs = implied // overlap
+    if implied > MOST:
+        raise SidewiseError(f"that is {implied:,} comparisons; {MOST:,} are the most: make several files of them")
     if pairs is not None and pairs > n * (n - 1) // 2:
         raise SidewiseError(f"{n} items have {n * (n - 1) // 2} different pairs, and {pairs} were asked for")
     return implied, pairs
@@ -71,8 +75,8 @@ def settled(n: int, workers: int, sizes: Sizes) -> tuple[int, int | None]:
 
 def _check(sizes: Sizes, workers: int) -> None:
     for name, value in sizes._asdict().items():
-        if value is not None and value < 1:
-            raise SidewiseError(f"{name} is {value}; it is a count, 1 at the least")
+        if value is not None:
+            check_count(name, value)
     if sizes.overlap is not None and sizes.answers is not None:
         raise SidewiseError("say overlap (workers for each pair) or answers (of each worker), not both")
     if sizes.overlap is not None and sizes.overlap > workers:

@@ -34,7 +34,7 @@ def factor_specs(factors: Sequence[str] | Mapping[str, FactorOf]) -> dict[str, F
         raise SidewiseError(f"factors is a list of names: factors=[{factors!r}]")
     specs: dict[str, FactorOf] = dict(factors) if isinstance(factors, Mapping) else dict.fromkeys(factors, "item")
     for name, spec in specs.items():
-        if name in RESERVED or not name or name.strip() != name:
+        if not isinstance(name, str) or name in RESERVED or not name or name.strip() != name:
             raise SidewiseError(f"a factor cannot be named {name!r}: that means something else; name it otherwise")
         if isinstance(spec, str) and spec not in ("item", "pair"):
             raise SidewiseError(f"factors[{name!r}] is {spec!r}, which is neither 'item' nor 'pair'")

@@ -6,6 +6,7 @@ import numpy as np
 
 from sidewise.comparisons.arrow import Floats
 from sidewise.errors import SidewiseError
+from sidewise.numbers import is_number
 
 # Mean 0 and standard deviation 1 each, in the limit; a name says what the histogram looks like.
 DISTRIBUTIONS: Mapping[str, Callable[[int, np.random.Generator], Floats]] = {
@@ -21,8 +22,8 @@ def true_scores(
     names: Sequence[str], scores: str | Sequence[float] | Mapping[str, float], spread: float, rng: np.random.Generator
 ) -> Floats:
     """A score for every item; ``spread`` is the standard deviation of those that are drawn."""
-    if not np.isfinite(spread) or spread < 0:
-        raise SidewiseError(f"spread is {spread}; it is a standard deviation, 0 at the least")
+    if not (is_number(spread) and spread >= 0):
+        raise SidewiseError(f"spread is {spread!r}; it is a standard deviation, 0 at the least")
     if isinstance(scores, str):
         if scores == INTEGERS:
             return rng.permutation(len(names)).astype(float)

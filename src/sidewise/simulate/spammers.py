@@ -1,6 +1,6 @@
 """Spammers added to answers that others gave, and sides drawn for data that have lost them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -8,8 +8,9 @@ import numpy as np
 from sidewise.comparisons import Comparisons, Index
 from sidewise.comparisons.arrow import Floats
 from sidewise.errors import ComparisonError, SidewiseError
+from sidewise.numbers import check_seed, is_count, is_number
 from sidewise.simulate.crowd import numbered
-from sidewise.simulate.design import Positions, distinct
+from sidewise.simulate.design import MOST, Positions, distinct
 from sidewise.simulate.kinds import BIASED
 
 SIDED = ("always-left", "always-right")
@@ -59,10 +60,18 @@ def add_spammers(
     """
     workers = _workers(comparisons)
     kinds = _kinds(kind, comparisons)
-    if not (np.isfinite(share) and share >= 0):
-        raise SidewiseError(f"share is {share}; it is the number of spammers for every worker, 0 at the least")
+    if not (is_number(share) and share >= 0):
+        raise SidewiseError(f"share is {share!r}; it is the number of spammers for every worker, 0 at the least")
+    check_seed(seed)
+    if not (answers is None or is_count(answers, 0)):
+        raise SidewiseError(f"answers is {answers!r}; it is a count, of each spammer")
     each = max(1, round(len(comparisons) / workers)) if answers is None else answers
     count = round(share * workers)
+    if count * each > MOST:
+        raise SidewiseError(
+            f"share is {share:g}: that is {count:,} spammers with {count * each:.2g} answers, for {workers:,} workers;"
+            " nine for every worker (9) is a lot already"
+        )
     ids = _new_ids(comparisons, name, count)
     rng = np.random.default_rng([seed, FOR_SPAM])
     parts = [comparisons]
@@ -83,6 +92,7 @@ def draw_sides(comparisons: Comparisons, seed: int = 0) -> Comparisons:
     >>> answers.sided, draw_sides(answers, seed=1).sided
     (False, True)
     """
+    check_seed(seed)
     if comparisons.sided:
         raise ComparisonError("these comparisons say what was shown on which side: there is nothing to draw")
     turn = np.random.default_rng([seed, FOR_SIDES]).random(len(comparisons)) < 0.5
@@ -91,6 +101,8 @@ def draw_sides(comparisons: Comparisons, seed: int = 0) -> Comparisons:
 
 def _kinds(kind: str | Sequence[str], comparisons: Comparisons) -> tuple[str, ...]:
     """The kinds that there are to be in equal parts, all of them known and possible."""
+    if not isinstance(kind, Iterable):
+        raise SidewiseError(f"kind is {kind!r}, which is neither a kind of spammer nor a list of them")
     named = [kind] if isinstance(kind, str) else list(kind)
     kinds = tuple(one for given in named for one in (MIXED if given == "mixed" else (given,)))
     known = (*SPAMMER_KINDS, *(factor + BIASED for factor in comparisons.factors))

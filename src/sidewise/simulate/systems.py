@@ -6,6 +6,7 @@ import numpy as np
 
 from sidewise.comparisons.arrow import Floats
 from sidewise.errors import SidewiseError
+from sidewise.numbers import check_seed, is_count, is_number
 from sidewise.simulate.crowd import Simulation, numbered, simulated
 from sidewise.simulate.design import Sizes, settled, spread_over
 from sidewise.simulate.factors import Factors
@@ -64,9 +65,11 @@ def two_systems(
     """
     if branded not in get_args(Branded) or kind not in get_args(Biased):
         raise SidewiseError("branded is 'worse' or 'better', and kind is 'factor-bt' or 'sensitive'")
-    if queries < 1 or workers < 1 or not 0 <= biased <= 1 or not spread >= 0:
+    shares = is_number(biased) and 0 <= biased <= 1 and is_number(spread) and spread >= 0
+    if not (is_count(queries) and is_count(workers) and shares):
         raise SidewiseError("two systems need a query, a worker, a share of biased ones from 0 to 1, and spread ≥ 0")
     settled(2 * queries, workers, Sizes(pairs=queries, overlap=overlap))
+    check_seed(seed)
     rng = np.random.default_rng(seed)
     better, worse = (numbered(f"{name}-", queries, first=1, width=3) for name in ("better", "worse"))
     score = rng.normal(np.repeat([margin, 0.0], queries), spread)
