@@ -12,10 +12,10 @@ ifneq ($(wildcard ../shared/data),)
 export SIDEWISE_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: help setup demo test lint types imports pytest docs bench bench-quick clean
+.PHONY: help setup torch demo test lint types imports pytest docs bench bench-quick bench-sampling clean
 
 help:  ## Say what can be made.
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 setup: $(STAMP)  ## Make the environment (nothing to do when it is up to date).
 
@@ -25,6 +25,10 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
+# PyTorch is large, and the tests of what runs on a GPU are the only ones that need it: they are skipped without it.
+torch: setup  ## Install PyTorch, for the tests of what runs on a GPU.
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[gpu]'
+
 demo: setup  ## Rank the answers of a simulated crowd, and write a report.
 	@$(BIN)/sidewise rank examples/cakes.csv --out demo-ranking.csv --report demo-report.html --title "Which cake looks better?"
 	@echo
@@ -33,6 +37,7 @@ demo: setup  ## Rank the answers of a simulated crowd, and write a report.
 	@echo "  $(BIN)/sidewise rank examples/cakes.csv --workers --top 10"
 	@echo "  $(BIN)/sidewise rank examples/cakes.csv --scale elo --anchor scone"
 	@echo "  $(BIN)/sidewise rank examples/cakes.csv --intervals-by bootstrap --unit worker"
+	@echo "  $(BIN)/sidewise next examples/cakes.csv --batch 10      and then: sidewise plan --items 40 --target-rmse 0.2"
 	@echo "  $(BIN)/sidewise rank --help        and then a file of your own"
 
 test: setup lint types imports pytest  ## Run all checks: ruff, mypy, import-linter, pytest with all examples of the docs.
@@ -62,6 +67,9 @@ bench: $(BENCH)/.up-to-date  ## Measure Sidewise beside its peers, in one run (m
 
 bench-quick: $(BENCH)/.up-to-date  ## The same, small.
 	@$(BENCH)/bin/python benchmarks/run.py --quick
+
+bench-sampling: setup  ## Measure what it takes to choose pairs, by every strategy, against the number of items.
+	@$(BIN)/python benchmarks/sampling.py
 
 $(BENCH)/.up-to-date: benchmarks/requirements.txt pyproject.toml
 	@test -x $(BENCH)/bin/python || $(PYTHON) -m venv $(BENCH)

@@ -332,7 +332,8 @@ def test_unseen_items_are_ranked_when_named(tmp_path):
     names.write_text("a brand new cake\n")
     whole = json.loads(run("rank", CAKES, "--items", names, "--format", "json").stdout)
     new = next(row for row in whole["items"] if row["item"] == "a brand new cake")
-    assert (new["comparisons"], new["rank_low"]) == (0, 1)
+    assert new["comparisons"] == 0
+    assert new["rank_low"] <= 2  # the prior leaves one chance in fifty or so that it is the best of all
     assert new["rank_high"] - new["rank_low"] >= max(row["rank_high"] - row["rank_low"] for row in whole["items"])
 
 

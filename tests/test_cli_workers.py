@@ -145,7 +145,7 @@ def test_a_narrow_terminal_gets_a_narrow_table_of_workers():
 def test_workers_are_written_whole_as_their_names_say(tmp_path):
     for name in ("w.csv", "w.parquet", "w.json"):
         done = run("rank", CAKES, "--workers-out", tmp_path / name)
-        assert f"the table of workers is in {tmp_path / name}" in done.stderr.replace("\n", "")
+        assert f"the workers are in {tmp_path / name}" in done.stderr.replace("\n", "")
     expected = sw.rank(sw.read(CAKES)).workers
     table = pq.read_table(tmp_path / "w.parquet")
     assert table.column_names == expected.column_names

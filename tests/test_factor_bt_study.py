@@ -1,17 +1,15 @@
-"""The studies of the factorBT paper: the measures, the parts, and what must come out on the real data."""
+"""The studies of the factorBT paper: the parts, and what must come out on the real data."""
 
 import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import sidewise as sw
 from sidewise.simulate import add_spammers, draw_sides
 from sidewise.studies import Setting, datasets, factor_bt, find_study
 from sidewise.studies.contenders import CONTENDERS, OURS, rank_quietly
-from sidewise.studies.scoring import foretold, kendall_tau, pair_accuracy
 from sidewise.studies.trials import Trial, against_truth, in_turn, spammed, summed
 
 QUICK = Setting(quick=True)
@@ -27,33 +25,6 @@ def reading(data):
 
 def accuracy(data, model, answers):
     return against_truth(data, rank_quietly(model, answers))[0]
-
-
-# Measures
-
-
-def plain_accuracy(truth, score):
-    pairs = [(i, j) for i in range(len(truth)) for j in range(len(truth)) if truth[i] > truth[j]]
-    return np.mean([score[i] > score[j] for i, j in pairs])
-
-
-@pytest.mark.parametrize("count", [2, 7, 1500])
-def test_pair_accuracy_is_equation_three(count):
-    rng = np.random.default_rng(count)
-    truth, score = rng.integers(0, 6, count).astype(float), rng.integers(0, 9, count).astype(float)
-    truth[:2] = 0, 1
-    assert pair_accuracy(truth, score) == pytest.approx(plain_accuracy(truth.tolist(), score.tolist()))
-
-
-def test_items_without_a_truth_count_nowhere():
-    truth, score = np.array([1, np.nan, 2, 3]), np.array([1, 9, 2, 3])
-    assert pair_accuracy(truth, score) == kendall_tau(truth, score) == 1
-    assert np.isnan(pair_accuracy([1, 1], [1, 2]))
-
-
-def test_held_out_ties_say_nothing():
-    assert foretold([1, 1, -1], [1, 0.5, 1]) == 0.5
-    assert np.isnan(foretold([1], [0.5]))
 
 
 def test_differences_are_taken_trial_by_trial():

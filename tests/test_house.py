@@ -1,6 +1,7 @@
 """The rules of the house: what is public, which words are used, how long things may be."""
 
 import ast
+import inspect
 import re
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import sidewise as sw
+from sidewise import measures
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
@@ -27,6 +29,28 @@ def test_every_public_function_is_in_the_reference():
     text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md"))
     missing = [name for name in sw.__all__ if name not in text]
     assert not missing
+
+
+HELPERS = {"bootstrap", "compare", "estimate_mean", "find_measure", "read_answer_grid"}  # for measures, and none
+JOINED = {"agreement", "agreement_picture", "plot_curves", "score_boxes"}  # measures whose functions are elsewhere
+
+
+def functions_of_measures():
+    return [name for name in measures.__all__ if inspect.isfunction(getattr(measures, name)) and name not in HELPERS]
+
+
+def test_one_page_lists_all_measures():
+    page = (ROOT / "docs" / "measures.md").read_text(encoding="utf-8")
+    assert not [name for name in functions_of_measures() if f"`{name}`" not in page]
+
+
+@pytest.mark.parametrize("name", sorted({*functions_of_measures()} - JOINED))
+def test_every_measure_has_a_formula_a_source_and_an_example(name):
+    """The examples are run with the tests; ``foretold`` has no source to name."""
+    text = getattr(measures, name).__doc__
+    assert re.search(r"::\n| = | / |Σ", text)
+    assert re.search(r"(18|19|20)\d\d", text) or name == "foretold"
+    assert ">>>" in text
 
 
 def test_one_word_per_concept():

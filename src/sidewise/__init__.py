@@ -14,7 +14,7 @@ from sidewise.errors import SidewiseError, SidewiseWarning
 from sidewise.ranking import Fit, Ranking
 
 if TYPE_CHECKING:
-    from sidewise import models, simulate
+    from sidewise import boxes, learn, measures, models, preferences, sampling, simulate
     from sidewise.models import (
         Normal,
         VirtualItem,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         win_rate,
         worker_bt,
     )
+    from sidewise.sampling import enough, next_pairs
 
 __version__ = "0.1.0"
 
@@ -47,33 +48,45 @@ __all__ = [
     "SidewiseWarning",
     "Summary",
     "VirtualItem",
+    "boxes",
     "bradley_terry",
     "crowd_bt",
     "elo",
+    "enough",
     "errors",
     "factor_bt",
     "hodge_rank",
+    "learn",
     "linear_bias",
+    "measures",
     "models",
+    "next_pairs",
     "page_rank",
     "pairwise_hits",
+    "preferences",
     "random_order",
     "rank",
     "read",
     "read_counts",
+    "sampling",
     "simulate",
     "thurstone",
     "win_rate",
     "worker_bt",
 ]
 
+PACKAGES = ("boxes", "learn", "measures", "models", "preferences", "sampling", "simulate")
+SAMPLING = ("enough", "next_pairs")
+
 
 def __getattr__(name: str) -> Any:
     """Models bring scipy, which takes a quarter of a second: it is loaded when the first model is asked for."""
     from importlib import import_module
 
-    if name in ("models", "simulate"):
+    if name in PACKAGES:
         return import_module(f"sidewise.{name}")
+    if name in SAMPLING:
+        return getattr(import_module("sidewise.sampling"), name)
     if name in __all__:
         return getattr(import_module("sidewise.models"), name)
     raise AttributeError(f"module 'sidewise' has no attribute {name!r}")

@@ -8,9 +8,16 @@ from typing import Annotated
 import typer
 
 from sidewise import __version__
+from sidewise.cli.agreement import agreement
+from sidewise.cli.boxes import app as boxes
 from sidewise.cli.console import out
+from sidewise.cli.enough import enough
+from sidewise.cli.next import next_pairs
+from sidewise.cli.plan import plan
+from sidewise.cli.preferences import app as preferences
 from sidewise.cli.rank import rank
 from sidewise.cli.reproduce import reproduce
+from sidewise.cli.score import score
 from sidewise.cli.simulate import simulate, spam
 from sidewise.cli.summary import summary
 
@@ -23,9 +30,16 @@ app = typer.Typer(
 )
 app.command()(rank)
 app.command()(summary)
+app.command("next")(next_pairs)
+app.command()(enough)
+app.command()(plan)
+app.command()(score)
+app.command()(agreement)
 app.command()(reproduce)
 app.command()(simulate)
 app.command("add-spammers")(spam)
+app.add_typer(preferences, name="preferences")
+app.add_typer(boxes, name="boxes")
 
 
 @app.callback(invoke_without_command=True)

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from sidewise.cli.console import err, plain, progress
+from sidewise.cli.places import check_place
 from sidewise.comparisons import Comparisons, PairCounts, read, read_counts
 from sidewise.errors import ComparisonError, SidewiseError
 from sidewise.ranking.display import counted
@@ -83,6 +84,7 @@ def read_answers(file: str, skip_bad: Path | None, *, stream: bool, **columns: A
     """Read a file as the options say; tell what was left out, and where it is."""
     columns["delimiter"] = one_character(columns["delimiter"])
     on_bad = "raise" if skip_bad is None else "skip"
+    check_place(skip_bad, file, endings=None, flag="--skip-bad")
     with progress("reading") as bar:
         if stream:
             for name in ("worker", "factors"):

@@ -1,12 +1,10 @@
 """A ranking in the terminal and in files."""
 
-import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
-from math import isfinite, isnan
+from math import isnan
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 from rich import box
@@ -14,7 +12,8 @@ from rich.cells import cell_len
 from rich.table import Table
 
 from sidewise.cli.console import out, plain
-from sidewise.errors import SidewiseError
+from sidewise.cli.places import json_text
+from sidewise.comparisons.writing import write_table
 from sidewise.ranking import Ranking
 from sidewise.ranking.display import cells, counted, shorten_all
 from sidewise.ranking.workers import about, bias_names, worker_cells, worst_first
@@ -32,38 +31,12 @@ class Format(StrEnum):
     json = "json"
 
 
-def check_name(path: Path, flag: str) -> None:
-    """Refuse a file whose name does not say what it should be."""
-    if path.suffix not in (".csv", ".parquet", ".json"):
-        raise SidewiseError(f"{flag} {path}: end the name in .csv, .parquet or .json")
-
-
 def write_ranking(ranking: Ranking, path: Path) -> None:
     """Write all rows, as the name says: CSV, Parquet, or JSON with all that is known."""
     if path.suffix == ".json":
         path.write_text(to_json(ranking), encoding="utf-8")
     else:
-        _write_table(ranking.to_frame(), path)
-
-
-def write_workers(ranking: Ranking, path: Path) -> None:
-    """Write all workers, those who deserve a second look first."""
-    table = worst_first(ranking.workers)
-    if path.suffix == ".json":
-        path.write_text(_json_text(table), encoding="utf-8")
-    else:
-        _write_table(table, path)
-
-
-def _write_table(table: pa.Table, path: Path) -> None:
-    if path.suffix == ".csv":
-        from pyarrow.csv import write_csv
-
-        write_csv(table, path)
-    else:
-        from pyarrow.parquet import write_table
-
-        write_table(table, path)
+        write_table(ranking.to_frame(), path)
 
 
 def to_json(ranking: Ranking) -> str:
@@ -76,28 +49,7 @@ def to_json(ranking: Ranking) -> str:
         "effects": [] if ranking.effects is None else ranking.effects.to_pylist(), "findings": fit.findings,
     }  # fmt: skip
     workers = None if ranking.workers is None else worst_first(ranking.workers)
-    return _json_text({"fit": made, "items": ranking.to_frame(), "workers": workers})
-
-
-def _json_text(value: Any) -> str:
-    return json.dumps(_json_value(value), indent=1, ensure_ascii=False, allow_nan=False)
-
-
-def _json_value(value: Any) -> Any:
-    """Numbers, lists and null as JSON has them, which knows no NaN and no infinity; words for the rest."""
-    match value:
-        case Mapping():
-            return {str(name): _json_value(held) for name, held in value.items()}
-        case list() | tuple():
-            return [_json_value(held) for held in value]
-        case pa.Table():
-            return _json_value(value.to_pylist())
-        case float():
-            return value if isfinite(value) else None
-        case None | bool() | int():
-            return value
-        case _:
-            return None if str(value) == "None" else str(value)  # a prior is stated in words, also where there is none
+    return json_text({"fit": made, "items": ranking.to_frame(), "workers": workers})
 
 
 def print_ranking(ranking: Ranking, form: Format, top: int, *, workers: bool) -> None:

@@ -106,6 +106,8 @@ def choose(answers: Comparisons | PairCounts, given: Mapping[str, Any], *, worke
     if default_model(answers) == PLAIN and not workers and not strangers(PLAIN, given):
         none = answers.worker is None
         return Choice(PLAIN, "since the data name no workers" if none else "since there is one worker only")
+    if answers.worker is None:
+        return Choice(CROWD, "which alone tells of workers")
     uncrowd = strangers(CROWD, given)
     if uncrowd:
         return Choice(PLAIN, f"which {uncrowd[0]} goes with; without it, {CROWD} would weigh the workers")

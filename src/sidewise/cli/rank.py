@@ -26,7 +26,7 @@ from sidewise.cli.columns import (
     wants_stream,
 )
 from sidewise.cli.console import err, explained, progress
-from sidewise.cli.leaderboard import Format, check_name, print_ranking, write_ranking, write_workers
+from sidewise.cli.leaderboard import Format, print_ranking, write_ranking
 from sidewise.cli.options import (
     BiasSd,
     Choice,
@@ -46,9 +46,10 @@ from sidewise.cli.options import (
     choose,
     given_options,
 )
+from sidewise.cli.places import JSON_TOO, check_apart, check_place, write_place
 from sidewise.comparisons import Comparisons, PairCounts
-from sidewise.errors import SidewiseError
 from sidewise.ranking import Ranking
+from sidewise.ranking.workers import worst_first
 
 
 def rank(
@@ -87,7 +88,7 @@ def rank(
                               bias_sd=bias_sd, seed=seed, strict=strict)  # fmt: skip
         asked = workers or workers_out is not None
         check_taken(model, given, workers=asked)
-        _check_outputs(output, report, workers_out)
+        _check_outputs(file, output, report, workers_out)
         reduced = wants_stream(file, stream, model, given, {"worker": worker, "factor": factor, "workers": asked})
         answers = read_answers(
             file, skip_bad, stream=reduced, left=left, right=right, winner=winner, loser=loser, worker=worker,
@@ -99,21 +100,19 @@ def rank(
             ranking = ranking.rescale(anchor=anchor, scale=scale)
         _write(ranking, answers, output, report, workers_out, title or f"Ranking of {Path(file).name}")
         print_ranking(ranking, form, top, workers=workers)
-        _say_where(output, report, workers_out)
+        _say_where(output, report)
 
 
-def _check_outputs(output: Path | None, report: Path | None, workers: Path | None) -> None:
+def _check_outputs(source: str, output: Path | None, report: Path | None, workers: Path | None) -> None:
     """What cannot be written is said before the work, not after it."""
     for path, flag in ((output, "--out"), (workers, "--workers-out")):
-        if path is not None:
-            check_name(path, flag)
+        check_place(path, source, endings=JSON_TOO, flag=flag)
+    check_place(report, source, endings=None, flag="--report")
+    check_apart(output, workers, report)
     if report is not None:
         from sidewise.report.page import check_extras
 
         check_extras()
-    for path in (output, report, workers):
-        if path is not None and not path.parent.is_dir():
-            raise SidewiseError(f"{path}: there is no folder {path.parent}; make it first")
 
 
 def _fit(answers: Comparisons | PairCounts, choice: Choice, given: dict[str, Any], level: float) -> Ranking:
@@ -136,7 +135,7 @@ def _write(
     if output is not None:
         write_ranking(ranking, output)
     if workers is not None:
-        write_workers(ranking, workers)
+        write_place("workers", worst_first(ranking.workers), workers)
     if report is not None:
         from sidewise.report import write_report
 
@@ -144,7 +143,7 @@ def _write(
             write_report(report, ranking, answers, title=title)
 
 
-def _say_where(output: Path | None, report: Path | None, workers: Path | None) -> None:
-    for path, what in ((output, "ranking"), (workers, "table of workers"), (report, "report")):
+def _say_where(output: Path | None, report: Path | None) -> None:
+    for path, what in ((output, "ranking"), (report, "report")):
         if path is not None:
             err.print(f"the {what} is in {path}", highlight=False)

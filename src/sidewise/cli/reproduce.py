@@ -23,12 +23,17 @@ def reproduce(
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Processes, for studies in parts; one a core if not said.")
     ] = None,
+    letor: Annotated[
+        Path | None, typer.Option(help="preference-judgments: LETOR's folder of Fold1 to Fold5, with --preferences.")
+    ] = None,
+    preferences: Annotated[Path | None, typer.Option(help="preference-judgments: the judgments for --letor.")] = None,
     folder: Annotated[Path, typer.Option("--out", help="Where to write the results.")] = Path("reproduced"),
 ) -> None:
     """Run a study again: the same seed gives the same numbers.
 
     Studies in parts write each table and picture when it is done, and make their page from all that are in the folder.
-    Parts whose data are not here (SIDEWISE_DATA names their folder) are skipped.
+    Parts whose data are not here (SIDEWISE_DATA names their folder) are skipped. A study that takes long (asap) keeps
+    every run: called again after an interruption, it goes on where it stopped.
     """
     from sidewise.studies import STUDIES, StudyInParts, find_study
 
@@ -37,7 +42,7 @@ def reproduce(
             for name, known in STUDIES.items():
                 _list(name, known)
             return
-        chosen = find_study(study)
+        chosen = find_study(study) if letor is None and preferences is None else _on(study, letor, preferences)
         if isinstance(chosen, StudyInParts):
             _run_parts(chosen, only or [], folder / study, quick=quick, seed=seed, jobs=jobs or os.cpu_count() or 1)
             return
@@ -50,8 +55,21 @@ def reproduce(
         out.print(result.markdown(), highlight=False, markup=False, soft_wrap=True)
 
 
+def _on(study: str, letor: Path | None, preferences: Path | None) -> "StudyInParts":
+    """The study of preference judgments, on data that the user has."""
+    from sidewise.studies import preference_judgments
+
+    if study != "preference-judgments":
+        raise SidewiseError(f"--letor and --preferences go with preference-judgments: {study} has no use for them")
+    if letor is None or preferences is None:
+        raise SidewiseError(
+            "--letor and --preferences go together: features without judgments say nothing, nor do these alone"
+        )
+    return preference_judgments.study(letor, preferences)
+
+
 def _list(name: str, study: "Study | StudyInParts") -> None:
-    out.print(f"{name:<12} {study.about}", highlight=False)
+    out.print(f"{name:<20} {study.about}", highlight=False)
     for part, known in getattr(study, "parts", {}).items():
         out.print(f"  {part:<16} {known.title}", highlight=False)
 
@@ -73,5 +91,7 @@ def _run_parts(
         for path in done.paths:
             err.print(f"wrote {path}", highlight=False)
     if ran:
-        err.print(f"wrote {study.write_page(folder)}", highlight=False)
+        err.print(f"wrote {study.write_page(folder, quick=quick)}", highlight=False)
+        if quick:
+            err.print("[yellow]a quick run:[/] its figures are too few for what is said of them", highlight=False)
         out.print(study.markdown(folder, ran), highlight=False, markup=False, soft_wrap=True)

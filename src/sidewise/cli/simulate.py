@@ -23,7 +23,8 @@ from sidewise.cli.columns import (
     outcome_words,
     read_answers,
 )
-from sidewise.cli.console import err, explained
+from sidewise.cli.console import explained
+from sidewise.cli.places import check_apart, check_place, write_place
 from sidewise.comparisons import Comparisons
 from sidewise.errors import SidewiseError
 from sidewise.simulate import KINDS, SPAMMER_KINDS, add_spammers, crowd, draw_sides
@@ -55,14 +56,15 @@ def simulate(
     """
     with explained():
         for path in (output, truth, workers_out):
-            _check_place(path)
+            check_place(path)
+        check_apart(output, truth, workers_out)
         made = crowd(
             items, workers=workers, comparisons=comparisons, pairs=pairs, overlap=overlap, answers=answers,
             scores=scores, spread=spread, kinds=kind_shares(kind), factors=factor or (), ties=ties, seed=seed,
         )  # fmt: skip
-        _write("answers", as_table(made.comparisons), output)
-        _write("true scores", made.items, truth)
-        _write("workers", made.workers, workers_out)
+        write_place("answers", as_table(made.comparisons), output)
+        write_place("true scores", made.items, truth)
+        write_place("workers", made.workers, workers_out)
 
 
 def spam(
@@ -84,7 +86,7 @@ def spam(
     random, contrary (the opposite of what the row says), or mixed (equal parts of these four).
     """
     with explained():
-        _check_place(output)
+        check_place(output, file)
         found = read_answers(
             file, skip_bad, stream=False, left=left, right=right, winner=winner, loser=loser, worker=worker,
             weight=weight, factors=tuple(factor or ()), winner_is=winner_is, undecided=undecided,
@@ -93,7 +95,7 @@ def spam(
         assert isinstance(found, Comparisons)
         found = draw_sides(found, seed) if sides else found
         spammed = add_spammers(found, share, kind or "always-left", seed=seed, answers=answers, name=name)
-        _write("answers", as_table(spammed), output)
+        write_place("answers", as_table(spammed), output)
 
 
 def kind_shares(pairs: list[str] | None) -> dict[str, float]:
@@ -121,27 +123,3 @@ def as_table(answers: Comparisons) -> pa.Table:
     winner, loser, _, *others = table.column_names
     decided = table.select([winner, loser, *others])
     return decided.rename_columns(["winner", "loser", *others])
-
-
-def _check_place(path: Path | None) -> None:
-    """What cannot be written is said before the work, not after it."""
-    if path is None:
-        return
-    if path.suffix not in (".csv", ".parquet"):
-        raise SidewiseError(f"{path}: end the name in .csv or .parquet")
-    if not path.parent.is_dir():
-        raise SidewiseError(f"{path}: there is no folder {path.parent}; make it first")
-
-
-def _write(what: str, table: pa.Table, path: Path | None) -> None:
-    if path is None:
-        return
-    if path.suffix == ".csv":
-        from pyarrow.csv import write_csv
-
-        write_csv(table, path)
-    else:
-        from pyarrow.parquet import write_table
-
-        write_table(table, path)
-    err.print(f"the {what} are in {path}", highlight=False, markup=False)

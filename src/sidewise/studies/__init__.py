@@ -1,13 +1,15 @@
 """Is the paper right? Each study's tables and figures, one module each."""
 
 from sidewise.errors import SidewiseError
-from sidewise.studies import coverage, factor_bt
+from sidewise.studies import asap, coverage, factor_bt, preference_judgments
 from sidewise.studies.parts import Setting, StudyInParts
 from sidewise.studies.study import Result, Study
 
 STUDIES: dict[str, Study | StudyInParts] = {
+    "asap": asap.STUDY,
     "coverage": Study("do 95 % intervals hold the truth 95 % of the time?", coverage.run),
     "factor-bt": factor_bt.STUDY,
+    "preference-judgments": preference_judgments.STUDY,
 }
 
 

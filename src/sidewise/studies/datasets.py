@@ -99,6 +99,25 @@ def _light_field(data: Path) -> Loaded:
     return answers, None, {item: item.split("|")[0] for item in answers.items}
 
 
+def _image_quality(data: Path) -> Loaded:
+    """Distorted images, 16 of each of 15 references, compared within a reference; nobody knows the truth."""
+    return _by_reference(data / "image-quality" / "iqa_comparisons.csv")
+
+
+def _video_quality(data: Path) -> Loaded:
+    """Distorted videos, 16 of each of 10 references, every pair of a reference 32 times; nobody knows the truth."""
+    return _by_reference(data / "video-quality" / "vqa_comparisons.csv")
+
+
+def _by_reference(path: Path) -> Loaded:
+    """An item is named by its reference and its number."""
+    table = pacsv.read_csv(path)
+    text = {name: table[name].cast(pa.string()) for name in table.column_names}
+    better, worse = (pc.binary_join_element_wise(text["reference"], text[name], "|") for name in ("better", "worse"))
+    answers = Comparisons.from_arrays(winner=better.to_pylist(), loser=worse.to_pylist())
+    return answers, None, {item: item.split("|")[0] for item in answers.items}
+
+
 def _winners(path: Path) -> Comparisons:
     return read(path, winner="winner", loser="loser", worker="worker")
 
@@ -117,4 +136,6 @@ LOADERS: dict[str, Callable[[Path], Loaded]] = {
     "arguments": _arguments,
     "language models": _language_models,
     "light field": _light_field,
+    "image quality": _image_quality,
+    "video quality": _video_quality,
 }

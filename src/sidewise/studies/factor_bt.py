@@ -9,6 +9,7 @@ from scipy.special import expit, logit
 
 from sidewise.comparisons import Comparisons
 from sidewise.comparisons.arrow import Floats
+from sidewise.measures import pair_accuracy
 from sidewise.models import factor_bt
 from sidewise.ranking import Ranking
 from sidewise.simulate import FactorBT, Simulation, add_spammers, crowd, two_systems
@@ -18,7 +19,6 @@ from sidewise.studies.contenders import OF_THE_PAPER, OURS, SHORT, SIDE_ALONE, W
 from sidewise.studies.datasets import folder, load
 from sidewise.studies.parts import Part, Rows, Setting, StudyInParts
 from sidewise.studies.published import TABLE_1
-from sidewise.studies.scoring import pair_accuracy
 from sidewise.studies.trials import Row, Trial, in_turn, mean, sd, spammed, summed
 
 TRIALS = 10
@@ -83,7 +83,7 @@ def _true_scores(made: Simulation, ranking: Ranking) -> Floats:
 
 
 def _accuracy(made: Simulation, ranking: Ranking) -> float:
-    return pair_accuracy(_true_scores(made, ranking), ranking.raw)
+    return pair_accuracy(ranking.raw, _true_scores(made, ranking))
 
 
 def _pearson(found: Any, true: Any) -> float:
@@ -118,7 +118,7 @@ def every_data_set(setting: Setting) -> Rows:
 
 
 # Trials of each data set: more where a trial is cheap, and where it leaves more to chance.
-EVERY = {"reading": 5, "reading, all": 5, "faces": 2, "arguments": 3, "language models": 10, "light field": 4}
+EVERY = {"reading": 5, "reading, all": 5, "faces": 2, "arguments": 3, "language models": 20, "light field": 5}
 
 
 def _spam(
@@ -241,13 +241,13 @@ def controlled(seed: int) -> list[Row]:
     for model in (OURS, "crowd-bt", "bradley-terry", "page-rank", COUNT):
         score = _score(model, answers)
         controls = {
-            "as collected": pair_accuracy(truth, score),
+            "as collected": pair_accuracy(score, truth),
             "pairs compared about equally often": _near_accuracy(truth, score, _often(answers)),
-            f"passages with {LEAST} comparisons or more": pair_accuracy(known, score),
-            f"the same, thinned to {MOST} each": pair_accuracy(known, _score(model, thinned)),
-            f"all passages, thinned to {MOST} each": pair_accuracy(truth, _score(model, all_thinned)),
-            "the opposite question": pair_accuracy(-truth, _score(model, opposite)),
-            "answers tossed by a coin": pair_accuracy(truth, _score(model, tossed)),
+            f"passages with {LEAST} comparisons or more": pair_accuracy(score, known, missing="drop"),
+            f"the same, thinned to {MOST} each": pair_accuracy(_score(model, thinned), known, missing="drop"),
+            f"all passages, thinned to {MOST} each": pair_accuracy(_score(model, all_thinned), truth),
+            "the opposite question": pair_accuracy(_score(model, opposite), -truth),
+            "answers tossed by a coin": pair_accuracy(_score(model, tossed), truth),
         }
         rows += [{"control": control, "model": model, "seed": seed, "accuracy": accuracy, "converged": 1.0}
                  for control, accuracy in controls.items()]  # fmt: skip

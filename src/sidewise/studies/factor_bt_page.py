@@ -142,10 +142,10 @@ page wins, by the estimated scores. {trials_of(rows)} The dotted line is the tru
 
 
 CONFOUNDED = f"""
-All models see the better system ahead at every share of spammers, and all see less of its lead as they come in.
-`worker-bt` loses least on the way, but begins lower, and far below the truth. The design may be why: one system always
-has the brand, so that its lead and a bias of all workers to the brand say the same about every answer. Told of the
-side alone (`factors=["side"]`, here *{SIDE_ALONE}*) it sees more of the lead. Figure 3 shows what that costs.
+All models see the better system ahead at every share of spammers, and most see less of its lead as they come in.
+`worker-bt` loses next to nothing on the way, but begins low, far below the truth. The design may be why: one system
+always has the brand, so that its lead and a bias of all workers to the brand say the same about every answer. Told of
+the side alone (`factors=["side"]`, here *{SIDE_ALONE}*) it sees more of the lead. Figure 3 shows what that costs.
 """
 
 
@@ -226,7 +226,8 @@ def every_data_set(rows: Rows) -> Shown:
 All models on all data sets that say who answered. *reading* are the 11,763 comparisons of pairs of different levels,
 *reading, all* the 12,726 of 12,728 that do not compare a passage with itself; *faces* the 48,627 shared comparisons
 of IMDB-WIKI-SbS. Nobody knows the truth about *language models* (llmfao) and *light field*: there a fifth of the real
-answers is held out, and accuracy is the share of its decided answers that go to the item with the higher score. Sides
+answers is held out, another fifth in the next trial until all have been, and accuracy is the share of its decided
+answers that go to the item with the higher score. Sides
 of reading and faces are drawn at random; of a pair of light fields, the first in the file counts as the left one.
 
 ![Every data set](every-data-set.svg)

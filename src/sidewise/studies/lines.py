@@ -59,7 +59,7 @@ def _layers(
     last = max(row["percent"] for row in here)
     heights = [row[key] for row in here for key in ("low", "high")] + [row["value"] for row in seen]
     low, high = min(heights) - 0.01, max(heights) + 0.01
-    ends = _apart([row for row in here if row["percent"] == last], gap=14 / HEIGHT * (high - low))
+    ends = apart([row for row in here if row["percent"] == last], gap=14 / HEIGHT * (high - low))
     colour = alt.Color("model:N", scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values())), legend=None)
     x = alt.X("percent:Q", title=titles[0], axis=alt.Axis(values=sorted({row["percent"] for row in here})))
     value = alt.Y("value:Q", title=titles[1], scale=alt.Scale(domain=[low, high], nice=False))
@@ -81,7 +81,7 @@ def _layers(
     return alt.layer(*marks)
 
 
-def _apart(ends: list[dict[str, Any]], gap: float) -> list[dict[str, Any]]:
+def apart(ends: list[dict[str, Any]], gap: float) -> list[dict[str, Any]]:
     """Where names stand at the ends of lines: in their order, none upon another, pushed off evenly up and down."""
     order = sorted(ends, key=lambda row: row["value"])
     blocks: list[list[dict[str, Any]]] = []

@@ -1,7 +1,7 @@
 """A study in parts: tables and figures by name, each kept as soon as it is done, and one page of all that there are."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +14,8 @@ from sidewise.studies.datasets import Absent
 from sidewise.studies.study import Progress
 
 Rows = Sequence[Mapping[str, Any]]
+QUICK = """**A quick run** (`--quick`): small settings that show that everything works. Its figures are too few for what
+is said of them below, which is about the whole study."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,19 @@ class Setting:
     seed: int = 0
     jobs: int = 1  # processes
     progress: Progress | None = None
+    part: str = ""
+    folder: Path | None = None  # where the tables of the parts are kept
+
+    @property
+    def unfinished(self) -> Path | None:
+        """Where runs of the part are kept until all are done, see :mod:`~sidewise.studies.resuming`."""
+        return self.folder / f"{self.part}.unfinished.jsonl" if self.folder else None
+
+    def rows_of(self, part: str) -> list[dict[str, Any]]:
+        """The rows of another part, which must have been run before."""
+        if self.folder is None or not (self.folder / f"{part}.csv").exists():
+            raise Absent(f"it is made from the table of {part}: run that first")
+        return kept(self.folder / f"{part}.csv")
 
 
 class Shown(NamedTuple):
@@ -68,6 +83,7 @@ class StudyInParts:
 
     def run_part(self, name: str, folder: Path, setting: Setting) -> Done:
         """Run a part and write its table and pictures, or say why it cannot be run here."""
+        setting = replace(setting, part=name, folder=folder)
         try:
             rows = self.parts[name].run(setting)
         except Absent as why:
@@ -75,12 +91,14 @@ class StudyInParts:
         folder.mkdir(parents=True, exist_ok=True)
         table = folder / f"{name}.csv"
         pacsv.write_csv(pa.Table.from_pylist([dict(row) for row in rows]), table)
+        if setting.unfinished:
+            setting.unfinished.unlink(missing_ok=True)
         return Done(name, [table, *self._draw(name, folder)])
 
-    def write_page(self, folder: Path) -> Path:
-        """The page, made anew from all tables in the folder."""
-        page = folder / "README.md"
-        page.write_text(f"# {self.title}\n\n{self.text.strip()}\n\n{self.markdown(folder)}", encoding="utf-8")
+    def write_page(self, folder: Path, *, quick: bool = False) -> Path:
+        """The page, made anew from all tables in the folder; of the quick setting it says that it is one."""
+        page, head = folder / "README.md", [f"# {self.title}", *([QUICK] if quick else []), self.text.strip()]
+        page.write_text("\n\n".join([*head, self.markdown(folder)]), encoding="utf-8")
         return page
 
     def markdown(self, folder: Path, only: Sequence[str] = ()) -> str:

@@ -1,28 +1,30 @@
 """Trials: spammers added to real answers, every model fitted and scored; many at once, and summed up."""
 
 import os
+import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from threading import Thread
 from typing import Any, TypeVar
 
 import numpy as np
 
 from sidewise.comparisons import Comparisons
 from sidewise.comparisons.arrow import Floats
+from sidewise.measures import foretold, kendall_tau, pair_accuracy
 from sidewise.ranking import Ranking
 from sidewise.simulate import add_spammers, draw_sides
 from sidewise.studies.contenders import OURS, rank_quietly
 from sidewise.studies.datasets import DataSet, load
 from sidewise.studies.parts import Setting
-from sidewise.studies.scoring import foretold, kendall_tau, pair_accuracy
 
 Row = dict[str, Any]
 Task = TypeVar("Task")
 FOR_HOLDING_OUT = 3  # a stream of its own: sides and spammers have the same seed
-HELD_OUT = 0.2  # of the answers, where the truth is not known
+PARTS = 5  # of the answers, where the truth is not known; one is held out
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -58,8 +60,8 @@ def against_truth(data: DataSet, ranking: Ranking) -> tuple[float, float]:
     """Pair accuracy and Kendall's tau: of all items, or the mean over groups that were never compared."""
     assert data.truth is not None
     truth = np.array([data.truth.get(item, np.nan) for item in ranking.items])
-    measured = np.array([[pair_accuracy(truth[some], ranking.raw[some]), kendall_tau(truth[some], ranking.raw[some])]
-                         for some in _groups(data, ranking)])  # fmt: skip
+    measured = np.array([[measure(ranking.raw[some], truth[some], missing="drop")
+                          for measure in (pair_accuracy, kendall_tau)] for some in _groups(data, ranking)])  # fmt: skip
     accuracy, tau = measured.mean(axis=0).tolist()
     return accuracy, tau
 
@@ -74,8 +76,12 @@ def _groups(data: DataSet, ranking: Ranking) -> Iterator[np.ndarray]:
 
 
 def _split(answers: Comparisons, seed: int) -> tuple[Comparisons, Comparisons]:
-    """Answers to fit, and answers to predict."""
-    out = np.random.default_rng([seed, FOR_HOLDING_OUT]).random(len(answers)) < HELD_OUT
+    """Answers to fit, and a fifth of them to predict: five seeds in a row leave out each answer once.
+
+    Trials then predict different answers, so that their spread tells what the draw of the answers does.
+    """
+    shuffled, part = divmod(seed, PARTS)
+    out = np.random.default_rng([shuffled, FOR_HOLDING_OUT]).permutation(len(answers)) % PARTS == part
     return answers.select(~out), answers.select(out)
 
 
@@ -97,21 +103,41 @@ def in_turn(task: Callable[[Task], list[Row]], tasks: Sequence[Task], setting: S
 
 @contextmanager
 def _mapped(jobs: int) -> Iterator[Callable[..., Iterable[list[Row]]]]:
-    """``map``, or that of a pool whose processes have one thread each: more would stand in each other's way."""
+    """``map``, or that of a pool."""
     if jobs <= 1:
         yield map
         return
+    with pool_of(jobs) as pool:
+        yield pool.map
+
+
+@contextmanager
+def pool_of(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes that have one thread each: more would stand in each other's way."""
     before = {name: os.environ.get(name) for name in THREADS}
     os.environ.update(dict.fromkeys(THREADS, "1"))
     try:
-        with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-            yield pool.map
+        with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_watch_parent) as pool:
+            yield pool
     finally:
         for name, value in before.items():
             if value is None:
                 del os.environ[name]
             else:
                 os.environ[name] = value
+
+
+def _watch_parent() -> None:
+    """End with the process that started this one, also where it was killed and could not say so, and at Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 def summed(rows: Sequence[Row], by: Sequence[str], measures: Sequence[str]) -> list[Row]:

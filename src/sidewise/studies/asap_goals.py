@@ -1,0 +1,118 @@
+"""What was wanted of ``optimal`` before the study, and what the tables say of it; what a given accuracy takes."""
+
+from typing import Any
+
+import numpy as np
+
+from sidewise.studies.asap_runs import LIMIT
+from sidewise.studies.parts import Rows
+
+TARGET = 0.15  # RMSE, as in the paper's Figure 9
+SECONDS = 5  # for one comparison, as there
+ERROR_BAR = 2.0  # standard errors of a difference that is taken run by run
+# The paper's Figure 9, comparisons: of 20 items 40 and 120 minutes.
+PAPER = {(20, "asap"): 480, (20, "hybrid-mst"): 1440, (200, "asap"): 7065, (200, "hybrid-mst"): 10550}
+Row = dict[str, Any]
+
+
+def curve(rows: Rows, strategy: str, by: str = "rmse") -> tuple[np.ndarray, np.ndarray]:
+    """Comparisons, and the error after them."""
+    own = sorted((row["comparisons"], row[by]) for row in rows if row["strategy"] == strategy)
+    return np.array([at for at, _ in own], float), np.array([value for _, value in own], float)
+
+
+def reached(rows: Rows, strategy: str, target: float, by: str = "rmse") -> float | None:
+    """After how many comparisons the error first falls to a target, between stops as a power of their number."""
+    comparisons, error = curve(rows, strategy, by)
+    for place in range(1, len(error)):
+        if error[place] <= target < error[place - 1]:
+            part = np.log(target / error[place - 1]) / np.log(error[place] / error[place - 1])
+            return float(comparisons[place - 1] * (comparisons[place] / comparisons[place - 1]) ** part)
+    return None
+
+
+def efforts(rows: Rows) -> list[Row]:
+    """Comparisons and hours to the target, for every strategy; None where the last stop is above it."""
+    n = rows[0]["n"]
+    found = []
+    for strategy in dict.fromkeys(row["strategy"] for row in rows):
+        own = [row for row in rows if row["strategy"] == strategy]
+        needed = reached(rows, strategy, TARGET)
+        found.append({
+            "n": n, "strategy": strategy, "target": TARGET, "runs": own[0]["runs"],
+            "comparisons": needed and round(needed), "hours": needed and round(needed * SECONDS / 3600, 2),
+            "tried": max(row["comparisons"] for row in own), "paper": PAPER.get((n, strategy)),
+        })  # fmt: skip
+    return found
+
+
+def goals(few: Rows, many: Rows) -> list[Row]:
+    """Every wish as a figure that was to be at most so much, by means and by medians over runs: met if both are."""
+    of = {world: [row for row in few if row["world"] == world] for world in ("medium", "large", "small")}
+    found = [
+        _share("medium", of["medium"], 0.55),
+        _share("large", of["large"], 0.70),
+        _never_worse(of["small"]),
+        _part_of_asap(many),
+        _above_limit("medium range, from 2 standard trials on", of["medium"], 2, 1.05),
+        _above_limit("large range, from 2 standard trials on", of["large"], 2, 1.15),
+        _above_limit(f"{many[0]['n']} items, from 0.355 standard trials on", many, 0.355, 1.10),
+    ]
+    return [row | {"met": _met(row)} for row in found]
+
+
+def _met(row: Row) -> bool:
+    measured, by_median, wanted = row["measured"], row["by_median"], row["wanted"]
+    return measured is not None and measured <= wanted and (by_median is None or by_median <= wanted)
+
+
+def _goal(goal: str, wanted: float, measured: float | None, by_median: float | None, limit: float | None) -> Row:
+    return {"goal": goal, "wanted": wanted, "measured": _three(measured), "by_median": _three(by_median),
+            "limit": _three(limit)}  # fmt: skip
+
+
+def _three(value: float | None) -> float | None:
+    return None if value is None else round(value, 3)
+
+
+def _share(world: str, rows: Rows, wanted: float) -> Row:
+    """Which part of ASAP's comparisons takes one as far as it is after 5 standard trials."""
+    found = {}
+    for by in ("rmse", "rmse_median"):
+        target = _at(rows, "asap", 5, by)
+        needed = reached(rows, "optimal", target, by)
+        found[by] = needed and needed / _at(rows, "asap", 5, "comparisons")
+    # The limit falls with the root of the number of comparisons.
+    limit = (_at(rows, LIMIT, 5, "rmse_median") / _at(rows, "asap", 5, "rmse_median")) ** 2
+    return _goal(f"{world} range: the comparisons that `optimal` needs to be as accurate as `asap` after 5 standard "
+                 "trials, as a part of them", wanted, found["rmse"], found["rmse_median"], limit)  # fmt: skip
+
+
+def _never_worse(rows: Rows) -> Row:
+    """By how many error bars ``optimal`` is worse at most."""
+    worst = [
+        -row["above_optimal"] / (ERROR_BAR * row["above_optimal_se"])
+        for row in rows if row["strategy"] in ("random", "asap") and row["above_optimal_se"]
+    ]  # fmt: skip
+    return _goal("small range: by how many error bars (of two standard errors, run by run) `optimal` is worse than "
+                 "`random` or `asap` at any stop, at most", 1.0, max(worst), None, None)  # fmt: skip
+
+
+def _part_of_asap(rows: Rows) -> Row:
+    ratio = {by: _at(rows, "optimal", 0.355, by) / _at(rows, "asap", 0.355, by) for by in ("rmse", "rmse_median")}
+    limit = _at(rows, LIMIT, 0.355, "rmse_median") / _at(rows, "asap", 0.355, "rmse_median")
+    return _goal(f"{rows[0]['n']} items: the RMSE of `optimal` after 0.355 standard trials, as a part of that of "
+                 "`asap`", 0.72, ratio["rmse"], ratio["rmse_median"], limit)  # fmt: skip
+
+
+def _above_limit(where: str, rows: Rows, since: float, wanted: float) -> Row:
+    """The largest ratio to the limit; by means over runs, and by medians, which a few hopeless draws do not move."""
+    stops = sorted({row["trials"] for row in rows if row["trials"] >= since})
+    most = {by: max(_at(rows, "optimal", at, by) / _at(rows, LIMIT, at, by) for at in stops)
+            for by in ("rmse", "rmse_median")}  # fmt: skip
+    return _goal(f"{where}: the RMSE of `optimal`, as a multiple of the limit, at most", wanted, most["rmse"],
+                 most["rmse_median"], 1.0)  # fmt: skip
+
+
+def _at(rows: Rows, strategy: str, trials: float, name: str) -> float:
+    return float(next(row[name] for row in rows if (row["strategy"], row["trials"]) == (strategy, trials)))

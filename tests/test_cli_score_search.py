@@ -1,0 +1,189 @@
+"""``sidewise score`` for search: what a run and a file of judgments come out as."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+import pytest
+
+from sidewise.cli.score_search import is_search, score_search
+from sidewise.errors import DataError, MeasureError, SidewiseError
+from sidewise.measures.compatibility import compatibility
+from sidewise.measures.preference import average_ppref, nwppref, ppref, rpref, wppref
+from sidewise.measures.preference_grades import run_err, run_ndcg
+from sidewise.preferences import read_preferences, read_qrels, read_run
+
+PREFERENCES = "1 a b -1\n1 b c -1\n1 d NA -2\n2 a b -1\n2 b c -1\n3 a b 0\n4 b a 1\n"
+RUN = "1 Q0 a 1 9 me\n1 Q0 c 2 8 me\n1 Q0 b 3 7 me\n2 Q0 b 1 3 me\n2 Q0 x 2 2 me\n3 Q0 a 1 1 me\n9 Q0 a 1 1 me\n"
+OTHER = "1 Q0 d 1 9 you\n1 Q0 a 2 8 you\n2 Q0 c 1 3 you\n2 Q0 b 2 2 you\n3 Q0 a 1 1 you\n4 Q0 b 1 1 you\n"
+QRELS = "1 0 a 2\n1 0 b 1\n1 0 c 0\n2 0 a 1\n2 0 b 0\n"
+OPTIONS = {"confidence": 0.95, "resamples": 200, "seed": 1, "per_query": False, "against": None, "out": None}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    files = {"run.txt": RUN, "other.txt": OTHER, "prefs.txt": PREFERENCES, "qrels.txt": QRELS}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def scored(folder, *measures, judgments="prefs.txt", **options):
+    """The rows that are written."""
+    out = folder / "out.json"
+    score_search(
+        folder / "run.txt", folder / judgments, list(measures), **(OPTIONS | {"out": out} | options)
+    )  # fmt: skip
+    return json.loads(out.read_text(encoding="utf-8"))
+
+
+def test_every_measure_has_a_name(folder):
+    run, judged = read_run(folder / "run.txt"), read_preferences(folder / "prefs.txt")
+    expected = {
+        "ppref@10": ppref(run, judged, 10), "ppref": ppref(run, judged, None), "rpref@25": rpref(run, judged, 25),
+        "average-ppref": average_ppref(run, judged), "wppref@1": wppref(run, judged, 1),
+        "nwppref@10": nwppref(run, judged, 10), "compatibility": compatibility(run, judged),
+    }  # fmt: skip
+    asked = [
+        "ppref@10",
+        "PPREF@max",
+        "rpref@25",
+        "appref",
+        "wppref@1",
+        "nwppref@10",
+        "compat",
+        "average_ppref",
+        "ppref",
+    ]
+    rows = scored(folder, *asked)
+    assert [row["measure"] for row in rows] == list(expected)  # once each, however often they were named
+    for row, found in zip(rows, expected.values(), strict=True):
+        estimate = found.estimate(resamples=200, seed=1)
+        assert (row["mean"], row["low"], row["high"]) == pytest.approx((found.mean, estimate.low, estimate.high))
+        assert row["queries"] == int((~np.isnan(found.values)).sum())
+
+
+def test_grades_have_their_own_measures_and_imply_preferences(folder):
+    run, qrels = read_run(folder / "run.txt"), read_qrels(folder / "qrels.txt")
+    rows = scored(folder, "ndcg@10", "err@20", "compatibility", "ppref@2", judgments="qrels.txt")
+    expected = [
+        run_ndcg(run, qrels),
+        run_err(run, qrels),
+        compatibility(run, qrels),
+        ppref(run, qrels.preferences(), 2),
+    ]
+    assert [row["mean"] for row in rows] == pytest.approx([found.mean for found in expected])
+    assert [row["measure"] for row in scored(folder, judgments="qrels.txt")] == ["ndcg@10", "err@20", "compatibility"]
+    assert scored(folder)[0]["measure"] == "ppref@10"
+
+
+def test_the_table_and_the_notes(folder, capsys):
+    score_search(folder / "run.txt", folder / "prefs.txt", ["ppref@10", "appref"], **OPTIONS)
+    told = capsys.readouterr()
+    lines = [line.split() for line in told.out.splitlines() if line.strip()]
+    assert lines[0] == ["measure", "mean", "95", "%", "interval", "queries"]
+    assert lines[2][:2] == ["ppref@10", f"{ppref(read_run(folder / 'run.txt'), read_preferences(folder / 'prefs.txt')).mean:.4f}"]  # noqa: E501  # fmt: skip
+    assert "1 query (3): no preferences to measure by; left out" in told.err
+    assert "1 query (4): judged, but not in the run; counted as 0" in told.err
+    assert "1 query (9): in the run, but not judged; left out" in told.err
+
+
+def test_query_by_query(folder, capsys):
+    rows = scored(folder, "ppref@10", "rpref", per_query=True)
+    run, judged = read_run(folder / "run.txt"), read_preferences(folder / "prefs.txt")
+    assert [row["query"] for row in rows] == ["1", "2", "3", "4"]
+    assert [row["rpref"] for row in rows] == [rpref(run, judged, None)["1"], rpref(run, judged, None)["2"], None, 0]
+    assert "–" in capsys.readouterr().out  # query 3 has no value
+
+
+def test_another_run(folder, capsys):
+    (row,) = scored(folder, "ppref@10", against=folder / "other.txt")
+    judged = read_preferences(folder / "prefs.txt")
+    first, second = (ppref(read_run(folder / name), judged) for name in ("run.txt", "other.txt"))
+    lead = first.against(second, resamples=200, seed=1)
+    assert row["against"] == pytest.approx(second.mean)
+    assert (row["difference"], row["p_value"]) == pytest.approx((lead.value, lead.p_value))
+    assert "against" in capsys.readouterr().out
+
+
+def test_no_resamples_make_no_intervals(folder, capsys):
+    (row,) = scored(folder, "ppref@10", against=folder / "other.txt", resamples=0)
+    assert row.keys() == {"measure", "mean", "queries", "against", "difference"}
+    assert row["difference"] == pytest.approx(row["mean"] - row["against"])
+    assert "interval" not in capsys.readouterr().out
+
+
+def test_queries_that_are_missing_can_be_left_out(folder):
+    (row,) = scored(folder, "ppref@10", skip_missing=True)
+    assert row["queries"] == 2
+
+
+def test_contradictions_are_refused_or_dropped(folder, capsys):
+    (folder / "prefs.txt").write_text(PREFERENCES + "1 c a -1\n", encoding="utf-8")
+    with pytest.raises(DataError, match="query 1: a > b \\(line 1\\), b > c \\(line 2\\), c > a \\(line 8\\)"):
+        scored(folder, "ppref@10")
+    scored(folder, "ppref@10", drop_contradictions=True)
+    assert "dropped 1 contradiction: the order of 3 documents is left open" in capsys.readouterr().err
+
+
+def test_graded_judgments(folder):
+    (folder / "prefs.txt").write_text("1 a b -3\n1 c b -1\n", encoding="utf-8")
+    with pytest.raises(DataError, match="--graded"):
+        scored(folder, "wppref@10")
+    (row,) = scored(folder, "wppref@10", graded=True)
+    assert row["mean"] == pytest.approx(1)  # a c b: both right
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_other_files_to_write(folder, ending):
+    out = folder / f"out.{ending}"
+    score_search(folder / "run.txt", folder / "prefs.txt", ["rpref"], **(OPTIONS | {"out": out}))
+    table = (pacsv.read_csv if ending == "csv" else pq.read_table)(out)
+    assert table["measure"].to_pylist() == ["rpref"]
+
+
+@pytest.mark.parametrize(
+    ("measure", "judgments", "message"),
+    [
+        ("map", "prefs.txt", "no measure 'map' for search; there are: ppref"),
+        ("ndcg@10", "prefs.txt", "ndcg@10 takes grades of relevance \\(qrels\\)"),
+        ("ppref@ten", "prefs.txt", "after @ comes a rank, 1 or more, or max for all, as in ppref@10"),
+        ("ppref@0", "prefs.txt", "after @ comes a rank"),
+        ("appref@10", "prefs.txt", "average-ppref looks at all ranks; leave out @10"),
+    ],
+)
+def test_measures_that_there_are_not(folder, measure, judgments, message):
+    with pytest.raises(MeasureError, match=message):
+        scored(folder, measure, judgments=judgments)
+
+
+def test_places_that_cannot_be_written_are_named_first(folder):
+    for out, message in ((folder / "out.txt", "end the name in"), (folder / "no" / "out.csv", "there is no folder")):
+        with pytest.raises(SidewiseError, match=message):
+            score_search(folder / "run.txt", folder / "prefs.txt", ["rpref"], **(OPTIONS | {"out": out}))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "search"),
+    [
+        ("prefs.txt", PREFERENCES, True),
+        ("qrels", QRELS, True),
+        ("winners.txt", "q a b a\n", True),
+        ("levels.prefs", "\nq 0 0 a 1.5\n", True),
+        ("tabs.tsv", "1\ta\tb\t-1\n", True),
+        ("truth.csv", "item,score\na,1\n", False),
+        ("truth.tsv", "item\tscore\tlow\thigh\na\t1\t0\t2\n", False),
+        ("spaces.txt", "item one,item two,score in all\n", False),
+        ("run.txt", RUN, False),
+        ("empty.txt", "", False),
+    ],
+)
+def test_judgments_are_told_from_tables(tmp_path, name, text, search):
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    assert is_search(tmp_path / name) is search
+
+
+def test_no_file_is_no_search():
+    assert not is_search(Path("nowhere.txt"))
