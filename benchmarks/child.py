@@ -6,18 +6,15 @@ set: its peak while working, and how far that is above what it held just before.
 
 import gc
 import json
-import resource
 import sys
-from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
 
 import pyarrow as pa
 from cases import ENOUGH_SECONDS
 from data import SETS, DataSet, frame
+from memory import peak, restart_peak
 from peers import FROM_FILE, METHODS, WITH_WORKERS, Scores
-
-STATUS, REFS = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
 class Timed(NamedTuple):
@@ -35,7 +32,7 @@ def timed(method: str, data: DataSet, repeats: int) -> Timed:
     given = data.path if method in FROM_FILE else frame(data, workers=method in WITH_WORKERS)
     gc.collect()
     pa.default_memory_pool().release_unused()  # what reading the file has left behind is no tool's doing
-    before = _restart_peak()
+    before = restart_peak()
     seconds: list[float] = []
     scores = None
     while len(seconds) < repeats and sum(seconds) < ENOUGH_SECONDS:
@@ -43,29 +40,9 @@ def timed(method: str, data: DataSet, repeats: int) -> Timed:
         start = perf_counter()
         scores = work(given)
         seconds.append(perf_counter() - start)
-    peak = _peak()
+    most = peak()
     assert scores is not None
-    return Timed(seconds, peak, peak - before, scores)
-
-
-def _restart_peak() -> int:
-    """Let the kernel count the peak from now on, so that loading the data does not hide the work; bytes held now."""
-    if not REFS.exists():
-        return _peak()
-    REFS.write_text("5")
-    return _status("VmRSS")
-
-
-def _peak() -> int:
-    if STATUS.exists():
-        return _status("VmHWM")
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-
-
-def _status(name: str) -> int:
-    line = next(line for line in STATUS.read_text().splitlines() if line.startswith(name))
-    return int(line.split()[1]) * 1024
+    return Timed(seconds, most, most - before, scores)
 
 
 def main(method: str, name: str, repeats: str) -> None:

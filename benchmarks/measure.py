@@ -19,6 +19,7 @@ from cases import ENOUGH_SECONDS, Command, Fit
 HERE = Path(__file__).parent
 SCRIPTS = Path(sys.executable).parent
 STAT = Path("/proc/stat")
+CORES = 2
 
 
 class FailedError(Exception):
@@ -52,6 +53,26 @@ class Measured:
         return median(self.seconds)
 
 
+def use_few_cores() -> None:
+    """The goals are stated for two cores; processes started from here keep to them."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:CORES])
+
+
+class Others:
+    """How many cores other processes keep busy from now on."""
+
+    def __init__(self) -> None:
+        self.start, self.before = monotonic(), busy_elsewhere()
+
+    def cores(self) -> float | None:
+        """On average; None where this cannot be told."""
+        after = busy_elsewhere()
+        if self.before is None or after is None:
+            return None
+        return max(after - self.before, 0.0) / (monotonic() - self.start)
+
+
 def busy_elsewhere() -> float | None:
     """Seconds of processor time that all processes but this run's have used since the machine started."""
     if not STAT.exists():
@@ -67,13 +88,13 @@ def prepare(data: str, csv: str | None = None) -> Path:
     where = "SETS[name].path" if csv is None else "SETS[name].csv(*kind)"
     code = f"import sys; from data import SETS; name, *kind = sys.argv[1:]; print({where})"
     arguments = [data] if csv is None else [data, csv]
-    _run([sys.executable, "data.py", *arguments], limit=1200)
-    return Path(_run([sys.executable, "-c", code, *arguments], limit=60).strip())
+    run_apart([sys.executable, "data.py", *arguments], limit=1200)
+    return Path(run_apart([sys.executable, "-c", code, *arguments], limit=60).strip())
 
 
 def fit(row: Fit, data: str, repeats: int) -> Measured:
     """Time a method."""
-    out = _run([sys.executable, "child.py", row.name, data, str(repeats)], limit=row.limit)
+    out = run_apart([sys.executable, "child.py", row.name, data, str(repeats)], limit=row.limit)
     found = json.loads(out.splitlines()[-1])
     return Measured(tuple(found.pop("seconds")), **found)
 
@@ -95,7 +116,8 @@ def command(row: Command, data: str, repeats: int) -> Measured:
     return Measured(tuple(seconds), peak)
 
 
-def _run(argv: Sequence[str], limit: int) -> str:
+def run_apart(argv: Sequence[str], limit: int) -> str:
+    """What a process of its own prints."""
     try:
         done = subprocess.run(argv, cwd=HERE, capture_output=True, text=True, timeout=limit, check=False)
     except subprocess.TimeoutExpired:

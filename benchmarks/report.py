@@ -115,14 +115,15 @@ def _cells(line: Line, base: Measured | None, goal: str) -> tuple[str, ...]:
     if isinstance(found, str):
         return (line.tool, line.call, *[""] * 8, found, goal)
     assert base is not None
-    seconds = (_seconds(found.first), _seconds(found.best), _seconds(found.median))
+    times = (seconds(found.first), seconds(found.best), seconds(found.median))
     rate = "" if found.rows is None else f"{found.rows / found.median:,.0f}"
     above = "" if found.above is None else f"{found.above / 1e6:,.0f}"
-    return (line.tool, line.call, *seconds, str(len(found.seconds)), f"{found.median / base.median:.3g}", rate,
+    return (line.tool, line.call, *times, str(len(found.seconds)), f"{found.median / base.median:.3g}", rate,
             f"{found.peak / 1e6:,.0f}", above, found.agreement, goal)  # fmt: skip
 
 
-def _seconds(value: float) -> str:
+def seconds(value: float) -> str:
+    """Three figures or so."""
     return f"{value:.3f}" if value < 1 else f"{value:.2f}" if value < 10 else f"{value:.1f}"
 
 
@@ -147,9 +148,9 @@ def remarks(outcome: Outcome) -> list[str]:
     return [*notes, *outcome.checks(), *busy]
 
 
-def machine() -> str:
+def machine(packages: Sequence[str] = PACKAGES) -> str:
     """What the numbers depend on, without naming the machine."""
-    versions = ", ".join(f"{name} {_version(name)}" for name in PACKAGES)
+    versions = ", ".join(f"{name} {_version(name)}" for name in packages)
     system = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return (
@@ -185,14 +186,17 @@ def _markdown(setting: str, outcomes: Iterable[Outcome]) -> Iterable[str]:
     yield from ("# Benchmark", "", "Made by `make bench`; do not edit.", "", setting, "", DEFINITIONS)
     for outcome in outcomes:
         yield from (f"## {outcome.case.name}", "", f"{outcome.case.title}.", "")
-        yield from _markdown_table(HEADER, outcome.cells())
+        yield from markdown_table(HEADER, outcome.cells())
         yield ""
         for remark in remarks(outcome):
             yield from (f"{remark[0].upper()}{remark[1:].rstrip('.')}.", "")
 
 
-def _markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterable[str]:
+def markdown_table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], words: Sequence[str] = ("tool", "call", "agreement", "goal")
+) -> Iterable[str]:
+    """A table whose columns are numbers, but for some that are words."""
     yield "| " + " | ".join(header) + " |"
-    yield "|" + "|".join("---" if name in ("tool", "call", "agreement", "goal") else "--:" for name in header) + "|"
+    yield "|" + "|".join("---" if name in words else "--:" for name in header) + "|"
     for row in rows:
         yield "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"

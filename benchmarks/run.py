@@ -5,10 +5,8 @@
 """
 
 import argparse
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from time import monotonic
 
 import measure
 import report
@@ -18,13 +16,12 @@ from report import Line, Outcome
 from rich.console import Console
 
 RESULTS = Path(__file__).parent / "results"
-CORES = 2
 
 
 def main() -> None:
     """Run the cases that were asked for, show each as it ends, and write all."""
     asked = _arguments()
-    _use_few_cores()
+    measure.use_few_cores()
     console = Console(width=max(Console().width, 160))
     setting = report.machine()
     console.print(setting, style="dim")
@@ -47,22 +44,14 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _use_few_cores() -> None:
-    """The goals are stated for two cores; processes started from here keep to them."""
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:CORES])
-
-
 def _chosen(quick: bool, only: str | None) -> list[Case]:  # noqa: FBT001 - as the command line gives them
     return [case for case in CASES if (case.quick or not quick) and only in (None, case.name)]
 
 
 def _outcome(case: Case, asked: argparse.Namespace, tell: Callable[[str], None]) -> Outcome:
-    start, before = monotonic(), measure.busy_elsewhere()
+    others = measure.Others()
     lines = tuple(_lines(case, asked, tell))
-    after = measure.busy_elsewhere()
-    others = None if before is None or after is None else max(after - before, 0.0) / (monotonic() - start)
-    return Outcome(case, lines, others)
+    return Outcome(case, lines, others.cores())
 
 
 def _lines(case: Case, asked: argparse.Namespace, tell: Callable[[str], None]) -> Iterator[Line]:
