@@ -14,7 +14,7 @@ from sidewise.errors import SidewiseError, SidewiseWarning
 from sidewise.ranking import Fit, Ranking
 
 if TYPE_CHECKING:
-    from sidewise import boxes, learn, measures, models, preferences, sampling, simulate
+    from sidewise import boxes, collect, learn, measures, models, preferences, sampling, simulate
     from sidewise.models import (
         Normal,
         VirtualItem,
@@ -50,6 +50,7 @@ __all__ = [
     "VirtualItem",
     "boxes",
     "bradley_terry",
+    "collect",
     "crowd_bt",
     "elo",
     "enough",
@@ -75,7 +76,7 @@ __all__ = [
     "worker_bt",
 ]
 
-PACKAGES = ("boxes", "learn", "measures", "models", "preferences", "sampling", "simulate")
+PACKAGES = ("boxes", "collect", "learn", "measures", "models", "preferences", "sampling", "simulate")
 SAMPLING = ("enough", "next_pairs")
 
 
