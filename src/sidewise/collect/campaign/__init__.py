@@ -1,6 +1,8 @@
 """A campaign is a file: what is asked, of whom, about what, until when; checked before anything starts."""
 
 from sidewise.collect.campaign.campaign import Campaign
+from sidewise.collect.campaign.check import Checked
+from sidewise.collect.campaign.files import Query
 from sidewise.collect.campaign.items import Item
 from sidewise.collect.campaign.problems import CampaignError, Problem
 from sidewise.collect.campaign.tables import (
@@ -22,10 +24,12 @@ __all__ = [
     "Budget",
     "Campaign",
     "CampaignError",
+    "Checked",
     "Item",
     "Items",
     "Output",
     "Problem",
+    "Query",
     "Sampling",
     "Search",
     "Serving",

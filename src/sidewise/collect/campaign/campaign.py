@@ -2,13 +2,14 @@
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from sidewise.collect.campaign.checking import Place, checked_tables
 from sidewise.collect.campaign.choices import ALWAYS, IN_ANSWERS, IN_SEARCH, KEYS, LABELS
+from sidewise.collect.campaign.items import Item
 from sidewise.collect.campaign.problems import CampaignError, Problem
 from sidewise.collect.campaign.tables import (
     TABLES,
@@ -27,6 +28,9 @@ from sidewise.collect.campaign.tables import (
 from sidewise.collect.campaign.toml_lines import Lines
 from sidewise.errors import SidewiseError
 
+if TYPE_CHECKING:
+    from sidewise.collect.campaign.check import Checked
+
 
 @dataclass(frozen=True, kw_only=True)
 class Campaign:
@@ -34,7 +38,7 @@ class Campaign:
 
     ``Campaign.read("campaign.toml")`` reads one; from Python the tables of the file are given as mappings or as the
     classes of the same names. Whatever is wrong with it is told at once by a :class:`CampaignError`. Files that a
-    campaign names are looked at by :func:`~sidewise.collect.campaign.check`.
+    campaign names are read and checked by :meth:`check`.
 
     >>> asked = {"name": "ages", "question": "Who looks older?"}
     >>> campaign = Campaign(**asked, items={"source": "faces.csv"}, serving={"overlap": 3})
@@ -89,6 +93,18 @@ class Campaign:
     def to_dict(self) -> dict[str, Any]:
         """The tables of a campaign file and the folder, with every default written out; plain JSON."""
         return {**self._tables(), "folder": str(self.folder.resolve())}
+
+    def check(self, *, contents: bool = True) -> "Checked":
+        """Read every file that the campaign names, or say all that is wrong with them."""
+        from sidewise.collect.campaign.check import check
+
+        return check(self, contents=contents)
+
+    def read_items(self, records: Sequence[Mapping[str, Any]] | None = None) -> list[Item]:
+        """The items of the source, or of records with its columns; whatever is wrong with them is told at once."""
+        from sidewise.collect.campaign.check import read_items
+
+        return read_items(self, records)
 
     @property
     def choices(self) -> tuple[str, ...]:
