@@ -18,6 +18,8 @@ from sybil.parsers.rest import DocTestParser
 
 ROOT = Path(__file__).parent
 
+pytest_plugins = ["parts.fixtures"]  # the real parts that tests run on: see tests/parts
+
 settings.register_profile("sidewise", deadline=None, derandomize=True, max_examples=50)
 settings.load_profile("sidewise")
 
