@@ -77,4 +77,4 @@ $(BENCH)/.up-to-date: benchmarks/requirements.txt pyproject.toml
 	@touch $@
 
 clean:  ## Remove everything that was made.
-	rm -rf $(VENV) $(BENCH) docs/_build demo-report.html demo-ranking.csv .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) docs/_build demo-report.html demo-ranking.csv .mypy_cache .ruff_cache .pytest_cache .hypothesis test-screenshots

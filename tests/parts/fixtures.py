@@ -8,6 +8,9 @@ import pytest
 
 from parts.missing import without
 
+SCREENSHOTS = Path(os.environ.get("SIDEWISE_SCREENSHOTS", Path(__file__).parents[2] / "test-screenshots"))
+"""Where the pages of tests that failed are to be seen."""
+
 
 @pytest.fixture(scope="session")
 def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -50,3 +53,50 @@ def module_postgres_url(postgres) -> Iterator[str]:
     """The ``postgresql://…`` of a database that is empty when the module's first test asks for it."""
     with postgres.database() as url:
         yield url
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A Chromium without a window, for a module: while it runs no other event loop can run in this thread."""
+    from parts import browser
+
+    if browser.program() is None:
+        without("Chromium", "chromium")
+    with browser.chromium() as running:
+        yield running
+
+
+@pytest.fixture
+def open_page(browser):
+    """Opens pages, each with cookies of its own (see ``parts.browser.Pages``); a page that complains fails the test."""
+    from parts.browser import Pages
+
+    pages = Pages(browser)
+    yield pages
+    pages.close()
+
+
+@pytest.fixture
+def browser_page(open_page):
+    """One page, watched."""
+    return open_page()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item):
+    """When a test has done, see whether its pages complained."""
+    result = yield
+    if pages := getattr(item, "funcargs", {}).get("open_page"):
+        pages.check()
+    return result
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):
+    """Take pictures of the pages of a test that failed."""
+    report = yield
+    pages = getattr(item, "funcargs", {}).get("open_page")
+    if pages and call.when == "call" and report.failed:
+        taken = pages.photograph(SCREENSHOTS, item.nodeid)
+        report.sections.append(("screenshots", "\n".join(map(str, taken))))
+    return report

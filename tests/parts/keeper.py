@@ -1,8 +1,8 @@
 """A process that runs one throw-away PostgreSQL for as long as anybody holds a connection to it.
 
 Holders connect to a socket and are told the database's URL. The kernel closes a holder's socket however the holder
-ends, a ``kill -9`` included; when the last one is gone the database is stopped and its folder removed. Should the keeper
-itself be killed, the kernel stops the database.
+ends, a ``kill -9`` included; when the last one is gone the database is stopped and its folder removed. Should the
+keeper itself be killed, the kernel stops the database.
 
     python keeper.py LOCK [--quick]
 
