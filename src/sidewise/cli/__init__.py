@@ -18,6 +18,7 @@ from sidewise.cli.preferences import app as preferences
 from sidewise.cli.rank import rank
 from sidewise.cli.reproduce import reproduce
 from sidewise.cli.score import score
+from sidewise.cli.serve import serve
 from sidewise.cli.simulate import simulate, spam
 from sidewise.cli.summary import summary
 
@@ -37,6 +38,7 @@ app.command()(score)
 app.command()(agreement)
 app.command()(reproduce)
 app.command()(simulate)
+app.command()(serve)
 app.command("add-spammers")(spam)
 app.add_typer(preferences, name="preferences")
 app.add_typer(boxes, name="boxes")

@@ -1,0 +1,128 @@
+"""For workers' programs: join, get tasks, answer. What a task shows is what its page would show."""
+
+from typing import Literal
+from uuid import UUID
+
+from django.http import Http404, HttpRequest
+from django.shortcuts import get_object_or_404
+from ninja import Field, Router, Schema
+
+from sidewise.collect.server.answering import answer, undo
+from sidewise.collect.server.api.auth import WorkerPass
+from sidewise.collect.server.api.errors import Problem
+from sidewise.collect.server.joining import joined, worker_pass
+from sidewise.collect.server.leasing import serve
+from sidewise.collect.server.models import Campaign, Worker
+from sidewise.collect.server.pages.shown import shown
+from sidewise.collect.server.rates import too_many
+from sidewise.errors import SidewiseError
+
+router = Router(tags=["workers"])
+TOLD = {404: Problem, 422: Problem, 429: Problem, 401: Problem}
+
+
+class Joining(Schema):
+    """Who comes, if a platform has told."""
+
+    claim: str = Field("", max_length=150)
+
+
+class Joined(Schema):
+    """The worker, and the pass for everything else."""
+
+    worker: str
+    token: str
+
+
+class SideOut(Schema):
+    """One of the two things."""
+
+    side: str
+    kind: str
+    address: str = ""
+    text: str = ""
+    html: str = ""
+
+
+class TaskOut(Schema):
+    """A task; its key goes with the answer."""
+
+    key: UUID
+    sides: list[SideOut]
+    query: str = ""
+    description: str = ""
+
+
+class Work(Schema):
+    """What there is to do; ``why`` says why there is nothing."""
+
+    tasks: list[TaskOut]
+    why: str = ""
+
+
+class AnswerIn(Schema):
+    """What is said about a task."""
+
+    key: UUID
+    answer: str = Field(max_length=32)
+    reason: str = Field("", max_length=200)
+    next: bool = Field(True, description="Whether the next tasks should come with the reply.")
+
+
+class AnswerOut(Schema):
+    """The acknowledgement: it is sent after the answer has been committed."""
+
+    state: Literal["answered", "surplus", "skipped"]
+    again: bool
+    work: Work | None = None
+
+
+@router.post("/campaigns/{name}/workers", response={200: Joined, **TOLD}, auth=None, summary="Join an open campaign")
+def join(request: HttpRequest, name: str, data: Joining) -> tuple[int, object] | Joined:
+    """Anybody may, where the campaign is open to everybody."""
+    if too_many("join", str(request.META.get("REMOTE_ADDR")), 1_000):
+        return 429, {"detail": "too many have joined from here; wait a minute"}
+    campaign = get_object_or_404(Campaign, name=name)
+    if not campaign.spec.access.open or campaign.state not in (Campaign.State.OPEN, Campaign.State.PAUSED):
+        raise Http404
+    worker = joined(campaign, data.claim)
+    return Joined(worker=worker.name, token=worker_pass(worker))
+
+
+@router.post("/campaigns/{name}/tasks", response={200: Work, **TOLD}, auth=WorkerPass(), summary="Get tasks")
+def tasks(request: HttpRequest, name: str) -> Work:  # noqa: ARG001
+    """The tasks that the worker has now; the same ones until they are answered."""
+    return _work(_worker(request))
+
+
+@router.post("/campaigns/{name}/answers", response={200: AnswerOut, **TOLD}, auth=WorkerPass(), summary="Answer")
+def say(request: HttpRequest, name: str, data: AnswerIn) -> AnswerOut:  # noqa: ARG001
+    """Keep an answer. Sent again, it counts once."""
+    worker = _worker(request)
+    kept = answer(worker, str(data.key), data.answer, reason=data.reason)
+    return AnswerOut(state=kept.assignment.state, again=kept.again, work=_work(worker) if data.next else None)
+
+
+@router.post("/campaigns/{name}/undo", response={200: Work, **TOLD}, auth=WorkerPass(), summary="Take the last answer back")
+def take_back(request: HttpRequest, name: str) -> Work:  # noqa: ARG001
+    """Within the window that the campaign gives."""
+    worker = _worker(request)
+    undo(worker)
+    return _work(worker)
+
+
+def _worker(request: HttpRequest) -> Worker:
+    found: Worker = request.auth  # type: ignore[attr-defined]
+    if found is None:
+        raise SidewiseError("join first")
+    return found
+
+
+def _work(worker: Worker) -> Work:
+    served = serve(worker)
+    shown_tasks = shown(worker.campaign, served.page)
+    return Work(why=served.why, tasks=[
+        TaskOut(key=UUID(task.key), query=task.query, description=task.description,
+                sides=[SideOut(side=one.side, kind=one.kind, address=one.address, text=one.text, html=one.html) for one in task.sides])
+        for task in shown_tasks
+    ])  # fmt: skip

@@ -1,0 +1,85 @@
+"""From a campaign file to a campaign on the server."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from sidewise.collect.campaign import Checked
+from sidewise.collect.campaign import Item as SpecItem
+from sidewise.collect.server import jobs
+from sidewise.collect.server.log import Kind, record
+from sidewise.collect.server.models import Allowed, Campaign, Item, Worker
+from sidewise.errors import SidewiseError
+
+State = Campaign.State
+# Which states may follow which. Nothing follows closed: its ranking may have been published.
+FOLLOWS = {
+    State.DRAFT: {State.OPEN, State.CLOSED},
+    State.OPEN: {State.PAUSED, State.CLOSED},
+    State.PAUSED: {State.OPEN, State.CLOSED},
+    State.CLOSED: set[State](),
+}
+
+
+@transaction.atomic
+def create(checked: Checked, owner: Any) -> Campaign:
+    """A new campaign, in draft, with everything that its files say."""
+    spec = checked.campaign
+    if Campaign.objects.filter(name=spec.name).exists():
+        raise SidewiseError(f"there is a campaign {spec.name!r} already; give this one another name")
+    campaign = Campaign.objects.create(
+        name=spec.name, owner=owner, content=spec.to_dict(), folder=str(spec.media_folder.resolve()),
+        queries={name: [query.query, query.description] for name, query in checked.queries.items()},
+        instructions=checked.instructions, restricted=checked.allowed is not None,
+    )  # fmt: skip
+    record(campaign, Kind.CREATED, by=owner, content=campaign.content)
+    add_items(campaign, checked.items, by=owner)
+    if checked.allowed is not None:
+        _allow(campaign, checked.allowed)
+    Worker.objects.bulk_create(Worker(campaign=campaign, name=name, invited=True) for name in checked.workers or ())
+    return campaign
+
+
+def _allow(campaign: Campaign, pairs: Iterable[tuple[str, str]]) -> None:
+    ids = dict(campaign.items.values_list("name", "id"))
+    ordered = (sorted((ids[one], ids[other])) for one, other in pairs)
+    Allowed.objects.bulk_create(
+        (Allowed(campaign=campaign, first_id=first, second_id=second) for first, second in ordered), batch_size=2_000
+    )
+
+
+@transaction.atomic
+def add_items(campaign: Campaign, items: Iterable[SpecItem], *, by: Any) -> int:
+    """More items for a campaign; none of them may be there already."""
+    fresh = [
+        Item(campaign=campaign, name=one.id, media=one.media, group=one.group or "", attributes=dict(one.attributes))
+        for one in items
+    ]
+    twice = [name for name, count in Counter(one.name for one in fresh).items() if count > 1]
+    if twice:
+        raise SidewiseError(f"the item {twice[0]!r} comes twice; ids are given once")
+    try:
+        with transaction.atomic():
+            Item.objects.bulk_create(fresh, batch_size=2_000)
+    except IntegrityError:
+        raise SidewiseError("one of these items is there already; ids are given once") from None
+    if fresh:
+        record(campaign, Kind.ITEMS, by=by, added=len(fresh))
+    return len(fresh)
+
+
+@transaction.atomic
+def change_state(campaign: Campaign, state: str, *, by: Any) -> None:
+    """Open, pause or close a campaign."""
+    current = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    if state not in FOLLOWS[State(current.state)]:
+        raise SidewiseError(f"a campaign that is {current.state} cannot become {state}")
+    if state == State.OPEN and campaign.items.count() < 2:
+        raise SidewiseError("a campaign needs two items before it can open; add some")
+    Campaign.objects.filter(pk=campaign.pk).update(state=state)
+    campaign.state = state
+    record(campaign, Kind.STATE, by=by, before=current.state, after=state)
+    if state == State.OPEN:
+        jobs.want_plan(campaign)

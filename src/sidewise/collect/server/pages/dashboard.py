@@ -1,0 +1,93 @@
+"""What the dashboard shows, quickly at any size: the last standing, and what has come since."""
+
+from math import comb
+from typing import Any
+
+from django.db.models import Count, F, Max, Q
+
+from sidewise.collect.server.models import Assignment, Campaign, Standing, Worker
+from sidewise.collect.server.pages.charts import bars, intervals, matrix
+from sidewise.collect.server.standing import latest, unpacked
+
+State = Assignment.State
+TOP = 25
+
+
+def dashboard_of(campaign: Campaign) -> dict[str, Any]:
+    """Everything on one page."""
+    standing = latest(campaign)
+    summary = standing.summary if standing else {}
+    rows = ranking_rows(campaign, standing)[:TOP]
+    hours = [(f"{when[:10]} {when[11:16]}", count) for when, count in summary.get("hours", [])][-72:]
+    names = [row["item"] for row in rows]
+    counts = asked(campaign, names)
+    return {
+        "standing": standing, "summary": summary, "rows": rows, "answers": answered(campaign, standing),
+        "waiting": campaign.tasks.filter(taken__lt=F("wanted"))[:100_000].count(),
+        "leased": campaign.assignments.filter(state=State.LEASED).count(),
+        "budget": campaign.spec.budget.answers, "side": side_bias(summary.get("choices", {})), "hours": hours,
+        "hours_chart": bars(hours, "Answers by hour"), "scores_chart": intervals(rows, "Scores with 95 % intervals"),
+        "matrix_chart": matrix(names, counts, "How often each pair was asked"), "stopping": summary.get("stopping", []),
+        "pairs": [(names[a], names[b], count) for (a, b), count in sorted(counts.items(), key=lambda one: -one[1]) if count],
+    }  # fmt: skip
+
+
+def answered(campaign: Campaign, standing: Standing | None = None) -> int:
+    """How many answers count: those of the last standing, and those that have come since."""
+    counted = campaign.assignments.filter(state=State.ANSWERED)
+    if standing is None:
+        return counted.count()
+    since = counted.filter(answered_at__gt=standing.summary.get("until") or standing.at)
+    return standing.answers + since.count()
+
+
+def ranking_rows(campaign: Campaign, standing: Standing | None = None) -> list[dict[str, Any]]:
+    """The newest ranking, row by row."""
+    standing = standing or latest(campaign)
+    table = unpacked(standing.ranking) if standing is not None else None
+    if table is None:
+        return []
+    order = table.sort_by([("rank", "ascending")]) if "rank" in table.column_names else table
+    return [dict(row) for row in order.to_pylist()]
+
+
+def worker_rows(campaign: Campaign, workers: list[Worker]) -> list[dict[str, Any]]:
+    """Workers with their numbers of answers, and what the ranking says of them."""
+    standing = latest(campaign)
+    table = unpacked(standing.workers) if standing is not None else None
+    known = {row["worker"]: row for row in table.to_pylist()} if table is not None else {}
+    done = Count("assignments", filter=Q(assignments__state__in=(State.ANSWERED, State.SURPLUS)))
+    numbers = dict(campaign.workers.filter(pk__in=[one.pk for one in workers]).annotate(n=done).values_list("pk", "n"))
+    last = dict(campaign.workers.filter(pk__in=[one.pk for one in workers]).annotate(at=Max("assignments__answered_at")).values_list("pk", "at"))
+    return [{"worker": one, "answers": numbers.get(one.pk, 0), "last": last.get(one.pk), **known.get(one.name, {})} for one in workers]
+
+
+def asked(campaign: Campaign, names: list[str]) -> dict[tuple[int, int], int]:
+    """How many answers each pair of some items has."""
+    place = {name: position for position, name in enumerate(names)}
+    ids = dict(campaign.items.filter(name__in=names).values_list("id", "name"))
+    tasks = campaign.tasks.filter(first_id__in=ids, second_id__in=ids).values_list("first_id", "second_id", "taken")
+    counts = {}
+    for first, second, taken in tasks:
+        one, other = sorted((place[ids[first]], place[ids[second]]))
+        counts[one, other] = taken
+    return counts
+
+
+def side_bias(choices: dict[str, int]) -> dict[str, Any] | None:
+    """The share of the left side among decided answers, with how likely a fair crowd is as far off."""
+    left, right = choices.get("left", 0), choices.get("right", 0)
+    if not left + right:
+        return None
+    return {"left": left, "right": right, "share": 100 * left / (left + right), "p": two_sided(left, left + right)}
+
+
+def two_sided(wins: int, total: int) -> float:
+    """The probability that a fair coin is at least as far from half; exact for few, by the normal law for many."""
+    if total > 2_000:
+        from statistics import NormalDist
+
+        away = (abs(wins - total / 2) - 0.5) / (total / 4) ** 0.5
+        return min(1.0, 2 * (1 - NormalDist().cdf(max(away, 0.0))))
+    least = max(wins, total - wins)
+    return min(1.0, 2 * sum(comb(total, k) for k in range(least, total + 1)) / 2**total)

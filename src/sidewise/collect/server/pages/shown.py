@@ -1,0 +1,95 @@
+"""A task as a page shows it: nothing in it tells which item it is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.urls import reverse
+
+from sidewise.collect.campaign import Campaign as Spec
+from sidewise.collect.campaign.instructions import instructions_html
+from sidewise.collect.server.models import Assignment, Campaign, Item
+from sidewise.errors import SidewiseError
+
+SIDES = ("left", "right")
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two things, as the page shows it."""
+
+    side: str
+    kind: str
+    address: str = ""  # of media
+    text: str = ""  # a plain text …
+    html: str = ""  # … or one that was Markdown, made safe
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A button."""
+
+    name: str
+    label: str
+    key: str
+
+
+@dataclass(frozen=True)
+class ShownTask:
+    """A task on a page."""
+
+    key: str
+    sides: Sequence[Side]
+    query: str = ""
+    description: str = ""
+
+
+def choices(spec: Spec) -> list[Choice]:
+    """The buttons of a campaign, in the order of the page."""
+    return [Choice(name, spec.labels[name], spec.keys[name]) for name in spec.choices]
+
+
+def shown(campaign: Campaign, assignments: Sequence[Assignment]) -> list[ShownTask]:
+    """Tasks as a page shows them."""
+    wanted = {item for one in assignments for item in (one.task.first_id, one.task.second_id)}
+    items = Item.objects.in_bulk(wanted)
+    tasks = []
+    for one in assignments:
+        query, description = campaign.queries.get(one.task.group, ("", ""))
+        sides = [_side(campaign, one, items[item], side) for side, item in zip(SIDES, order(one), strict=True)]
+        tasks.append(ShownTask(str(one.key), sides, query, description))
+    return tasks
+
+
+def order(one: Assignment) -> tuple[int, int]:
+    """The items of a task, as they stand on the page: left, right."""
+    first, second = one.task.first_id, one.task.second_id
+    assert first is not None
+    assert second is not None
+    return (second, first) if one.swapped else (first, second)
+
+
+def _side(campaign: Campaign, one: Assignment, item: Item, side: str) -> Side:
+    spec = campaign.spec
+    kind = spec.items.kind
+    if kind != "text":
+        address = item.media if linked(item.media) else reverse("media", args=[campaign.name, one.key, side])
+        return Side(side, kind, address=address)
+    text = item.media if spec.items.inline else media_path(campaign, item).read_text(encoding="utf-8", errors="replace")
+    if spec.items.format == "markdown":
+        return Side(side, kind, html=instructions_html(text))
+    return Side(side, kind, text=text)
+
+
+def linked(media: str) -> bool:
+    """Whether media lie elsewhere."""
+    return media.startswith("https://")
+
+
+def media_path(campaign: Campaign, item: Item) -> Path:
+    """Where the media of an item are; always inside the campaign's folder, whatever the item says."""
+    folder = Path(campaign.folder).resolve()
+    path = (folder / item.media).resolve()
+    if not path.is_relative_to(folder) or not path.is_file():
+        raise SidewiseError(f"the media of item {item.name!r} are not there: {item.media}")
+    return path

@@ -1,0 +1,157 @@
+"""The worker's pages: come in, compare, take back, be done. They work without scripts; htmx only saves the reloading."""
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from sidewise.collect.campaign.instructions import instructions_html
+from sidewise.collect.server.answering import Refused, answer, undo, undoable
+from sidewise.collect.server.headers import policy
+from sidewise.collect.server.joining import entered, joined
+from sidewise.collect.server.leasing import Served, done_by, serve
+from sidewise.collect.server.models import Campaign, Worker
+from sidewise.collect.server.pages.progress import progress
+from sidewise.collect.server.pages.shown import Side, choices, linked, shown
+from sidewise.collect.server.pages.who import known_worker, remember
+from sidewise.collect.server.rates import limited
+
+CLAIMS = ("PROLIFIC_PID", "workerId", "worker")  # the names by which platforms tell who comes
+MESSAGES = {
+    "draft": "This campaign has not begun yet.",
+    "paused": "This campaign is having a break. Please come back later.",
+    "closed": "This campaign is over. Thank you for coming.",
+    "later": "Enough has been answered for this hour. Please come back a little later.",
+    "nothing": "There is nothing to compare at this moment: others have the last pairs. This page looks again by itself.",
+    "barred": "You can no longer take part in this campaign.",
+    "done": "You have compared everything that there was for you.",
+}
+
+
+@require_GET
+@never_cache
+def welcome(request: HttpRequest, name: str) -> HttpResponseBase:
+    """What this is about, and the way in."""
+    campaign = get_object_or_404(Campaign, name=name)
+    if known_worker(request, name) is not None:
+        return redirect("work", name)
+    claim = next((request.GET[word] for word in CLAIMS if request.GET.get(word)), "")
+    return _page(
+        request,
+        "welcome.html",
+        campaign,
+        claim=claim,
+        preview=request.GET.get("assignmentId") == "ASSIGNMENT_ID_NOT_AVAILABLE",
+    )
+
+
+@require_POST
+@limited("join", 30)
+def join(request: HttpRequest, name: str) -> HttpResponseBase:
+    """Begin, in a campaign that is open to everybody."""
+    campaign = get_object_or_404(Campaign, name=name)
+    if not campaign.spec.access.open or campaign.state in (Campaign.State.DRAFT, Campaign.State.CLOSED):
+        raise Http404
+    response = redirect("work", name)
+    if known_worker(request, name) is None:
+        remember(response, joined(campaign, request.POST.get("claim", "")))
+    return response
+
+
+@require_GET
+@limited("enter", 60)
+def enter(request: HttpRequest, name: str, link: str) -> HttpResponseBase:
+    """Come in by a signed link, which is one worker's."""
+    worker = entered(get_object_or_404(Campaign, name=name), link)
+    if worker is None:
+        raise Http404
+    response = redirect("work", name)
+    remember(response, worker)
+    return response
+
+
+@require_GET
+@never_cache
+def work(request: HttpRequest, name: str) -> HttpResponseBase:
+    """The tasks."""
+    worker = known_worker(request, name)
+    return _work(request, worker) if worker is not None else redirect("welcome", name)
+
+
+@require_POST
+@limited("answer", 6_000)
+def say(request: HttpRequest, name: str) -> HttpResponseBase:
+    """Keep an answer, and show what comes next. The page that follows is the acknowledgement."""
+    worker = known_worker(request, name)
+    if worker is None:
+        raise Http404
+    screen = {word: request.POST[word][:20] for word in ("width", "height", "ratio") if request.POST.get(word)}
+    try:
+        answer(
+            worker,
+            request.POST.get("key", ""),
+            request.POST.get("answer", ""),
+            reason=request.POST.get("reason", ""),
+            **({"screen": screen} if screen else {}),
+        )
+    except Refused as refused:
+        return _next(request, worker, str(refused))
+    return _next(request, worker)
+
+
+@require_POST
+@limited("undo", 600)
+def take_back(request: HttpRequest, name: str) -> HttpResponseBase:
+    """Take the last answer back."""
+    worker = known_worker(request, name)
+    if worker is None:
+        raise Http404
+    try:
+        undo(worker)
+    except Refused as refused:
+        return _next(request, worker, str(refused))
+    return _next(request, worker)
+
+
+def _next(request: HttpRequest, worker: Worker, trouble: str = "") -> HttpResponseBase:
+    """What comes next: in place where htmx asked, otherwise by the way that survives reloading."""
+    if request.headers.get("HX-Request") or trouble:
+        return _work(request, worker, trouble)
+    return redirect("work", worker.campaign.name)
+
+
+def _work(request: HttpRequest, worker: Worker, trouble: str = "") -> HttpResponse:
+    campaign, served = worker.campaign, serve(worker)
+    tasks, ahead = shown(campaign, served.page), shown(campaign, served.ahead)
+    template = "tasks.html" if request.headers.get("HX-Request") else "work.html"
+    response = _page(
+        request, template, campaign, tasks=tasks, choices=choices(campaign.spec), trouble=trouble,
+        progress=progress(worker, served), undo=undoable(worker), message=MESSAGES.get(served.why, ""), why=served.why,
+        ahead=[side for task in ahead for side in task.sides if side.address and side.kind == "image"],
+        undo_key=campaign.spec.keys.get("undo", ""), **_finish(worker, served),
+    )  # fmt: skip
+    hosts = _hosts([side for task in (*tasks, *ahead) for side in task.sides])
+    if hosts:
+        response.headers["Content-Security-Policy"] = policy(img_src=hosts, media_src=hosts, frame_src=hosts)
+    return response
+
+
+def _finish(worker: Worker, served: Served) -> dict[str, str]:
+    """The code that proves it, once there is nothing left to do; never before the last answer is kept."""
+    if served.why not in {"done", "closed"} or not done_by(worker):
+        return {}
+    access = worker.campaign.spec.access
+    code = access.completion_code or worker.code
+    away = (access.redirect or "").replace("{code}", code).replace("{worker}", worker.name)
+    return {"code": code, "away": away}
+
+
+def _hosts(sides: list[Side]) -> str:
+    """Where linked media come from, for the page's policy."""
+    return " ".join(sorted({"/".join(side.address.split("/")[:3]) for side in sides if linked(side.address)}))
+
+
+def _page(request: HttpRequest, template: str, campaign: Campaign, **context: object) -> HttpResponse:
+    spec = campaign.spec
+    about = {"campaign": campaign, "spec": spec, "instructions": instructions_html(campaign.instructions)}
+    return render(request, f"sidewise/{template}", {**about, **context})

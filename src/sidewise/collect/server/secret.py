@@ -1,0 +1,33 @@
+"""The server's secret: made at the first start, readable by its owner alone. There is no default one."""
+
+import os
+import secrets
+from pathlib import Path
+
+from sidewise.errors import SidewiseError
+
+
+def secret_key(path: Path) -> str:
+    """The secret in a file, which is made where there is none (mode 600).
+
+    Whoever knows it can forge sessions and entry links: a file that others can read is refused.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return _read(path)
+    with os.fdopen(handle, "w") as file:
+        file.write(secrets.token_urlsafe(64))
+        file.flush()
+        os.fsync(file.fileno())
+    return _read(path)
+
+
+def _read(path: Path) -> str:
+    if os.name == "posix" and path.stat().st_mode & 0o077:
+        raise SidewiseError(f"{path}: others can read the server's secret; mend it with: chmod 600 {path}")
+    found = path.read_text().strip()
+    if len(found) < 50:
+        raise SidewiseError(f"{path}: too short for a secret; delete the file, and the next start makes a new one")
+    return found
