@@ -10,6 +10,7 @@ import typer
 from sidewise import __version__
 from sidewise.cli.agreement import agreement
 from sidewise.cli.boxes import app as boxes
+from sidewise.cli.campaign import app as campaign
 from sidewise.cli.console import out
 from sidewise.cli.enough import enough
 from sidewise.cli.next import next_pairs
@@ -40,6 +41,7 @@ app.command()(simulate)
 app.command("add-spammers")(spam)
 app.add_typer(preferences, name="preferences")
 app.add_typer(boxes, name="boxes")
+app.add_typer(campaign, name="campaign")
 
 
 @app.callback(invoke_without_command=True)
