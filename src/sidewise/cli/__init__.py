@@ -10,6 +10,7 @@ import typer
 from sidewise import __version__
 from sidewise.cli.agreement import agreement
 from sidewise.cli.boxes import app as boxes
+from sidewise.cli.campaign import app as campaign
 from sidewise.cli.console import out
 from sidewise.cli.enough import enough
 from sidewise.cli.next import next_pairs
@@ -19,7 +20,7 @@ from sidewise.cli.rank import rank
 from sidewise.cli.reproduce import reproduce
 from sidewise.cli.score import score
 from sidewise.cli.serve import serve
-from sidewise.cli.simulate import simulate, spam
+from sidewise.cli.simulate import live_crowd, simulate, spam
 from sidewise.cli.summary import summary
 
 app = typer.Typer(
@@ -37,11 +38,15 @@ app.command()(plan)
 app.command()(score)
 app.command()(agreement)
 app.command()(reproduce)
-app.command()(simulate)
 app.command()(serve)
 app.command("add-spammers")(spam)
+simulation = typer.Typer(invoke_without_command=True)
+simulation.callback()(simulate)
+simulation.command("crowd")(live_crowd)
+app.add_typer(simulation, name="simulate")
 app.add_typer(preferences, name="preferences")
 app.add_typer(boxes, name="boxes")
+app.add_typer(campaign, name="campaign")
 
 
 @app.callback(invoke_without_command=True)

@@ -23,7 +23,7 @@ from sidewise.cli.columns import (
     outcome_words,
     read_answers,
 )
-from sidewise.cli.console import explained
+from sidewise.cli.console import explained, out, progress
 from sidewise.cli.places import check_apart, check_place, write_place
 from sidewise.comparisons import Comparisons
 from sidewise.errors import SidewiseError
@@ -34,7 +34,8 @@ Out = Annotated[Path, typer.Option("--out", help="Write the answers: .csv or .pa
 
 
 def simulate(
-    output: Out,
+    context: typer.Context,
+    output: Annotated[Path | None, typer.Option("--out", help="Write the answers: .csv or .parquet.", show_default=False)] = None,  # noqa: E501
     items: Annotated[int, typer.Option(help="How many.")] = 40,
     workers: Annotated[int, typer.Option(help="How many.")] = 50,
     comparisons: Annotated[int | None, typer.Option(help="How many; 4,000, unless the next three say so.")] = None,
@@ -52,9 +53,14 @@ def simulate(
 ) -> None:  # fmt: skip
     """Simulate a crowd that compares items, and write its answers to a file that the other commands read.
 
-    Workers are honest but for those of other kinds: --kind random=0.2 --kind always-left=0.1.
+    Workers are honest but for those of other kinds: --kind random=0.2 --kind always-left=0.1. `sidewise simulate crowd`
+    answers at a running server instead.
     """
+    if context.invoked_subcommand is not None:
+        return
     with explained():
+        if output is None:
+            raise SidewiseError("--out is missing: say where to write the answers")
         for path in (output, truth, workers_out):
             check_place(path)
         check_apart(output, truth, workers_out)
@@ -123,3 +129,25 @@ def as_table(answers: Comparisons) -> pa.Table:
     winner, loser, _, *others = table.column_names
     decided = table.select([winner, loser, *others])
     return decided.rename_columns(["winner", "loser", *others])
+
+
+def live_crowd(
+    server: Annotated[str, typer.Option(help="Where the server is: http://127.0.0.1:8000.", show_default=False)],
+    campaign: Annotated[str, typer.Option(help="Which campaign, by its name in the addresses.", show_default=False)],
+    workers: Annotated[int, typer.Option(help="How many.", min=1, max=1_000)] = 8,
+    answers: Annotated[int | None, typer.Option(help="In all; until there is nothing left to do, if not given.", min=1)] = None,
+    think: Annotated[tuple[float, float], typer.Option(help="Seconds before an answer, at least and at most.")] = (1.0, 3.0),
+    sharpness: Annotated[float, typer.Option(help="How surely the better one is seen; 0 tosses coins.", min=0)] = 1.0,
+    seed: Annotated[int, typer.Option(help="Of what they say.", min=0)] = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+) -> None:
+    """Answer at a running server as real workers do: join, look, think, answer. For demonstrations and load tests."""
+    from contextlib import nullcontext
+
+    from sidewise.collect.crowd import Crowd
+
+    with explained(), progress("answers") if not quiet else nullcontext() as bar:
+        told = (lambda count: bar(count, answers)) if bar is not None else None
+        done = Crowd(server, campaign, workers, answers, (think[0], think[1]), sharpness, seed, told).run()
+        if not quiet:
+            out.print(f"{done.answers:,} answers by {workers} workers", highlight=False)

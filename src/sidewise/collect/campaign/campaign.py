@@ -12,6 +12,7 @@ from sidewise.collect.campaign.choices import ALWAYS, IN_ANSWERS, IN_SEARCH, KEY
 from sidewise.collect.campaign.items import Item
 from sidewise.collect.campaign.problems import CampaignError, Problem
 from sidewise.collect.campaign.tables import (
+    LONGEST_INSTRUCTIONS,
     TABLES,
     Access,
     Answers,
@@ -49,7 +50,7 @@ class Campaign:
     name: str = key("In addresses and file names; the name of the file, or of its folder, unless given.", longest=60)
     title: str = key("At the top of the page; the name unless given.", "", longest=200)
     question: str = key("What is asked about each pair.", needed=True, longest=500)
-    instructions: str = key("In Markdown.", "", longest=50_000)
+    instructions: str = key("In Markdown.", "", longest=LONGEST_INSTRUCTIONS)
     instructions_file: str | None = key("Where the instructions are, instead.", path=True)
     language: str = key("Of the page, such as `en` or `pt-BR`.", "en")
 

@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Any
 from sidewise.collect.campaign.checking import Place
 from sidewise.collect.campaign.contents import contents_trouble
 from sidewise.collect.campaign.files import Pair, Query, found_file, pairs_of, queries_of, workers_of
+from sidewise.collect.campaign.instructions import images
 from sidewise.collect.campaign.items import Item, items_of, source_rows
 from sidewise.collect.campaign.media import is_address
 from sidewise.collect.campaign.problems import CampaignError, Problem
 from sidewise.collect.campaign.rows import Rows, rows_of
+from sidewise.collect.campaign.tables import LONGEST_INSTRUCTIONS
 from sidewise.collect.campaign.toml_lines import Lines
 
 if TYPE_CHECKING:
     from sidewise.collect.campaign.campaign import Campaign
 
-LONGEST_INSTRUCTIONS = 50_000
+IMAGE = "the instructions show an image, which pages of workers do not; take it out and say it in words"
 
 
 @dataclass(frozen=True)
@@ -124,19 +126,20 @@ class Looking:
 
     def instructions(self) -> str:
         """The instructions, in Markdown."""
-        path = self.path("campaign", "instructions_file")
-        if path is None:
-            return self.campaign.instructions
+        path, name = self.path("campaign", "instructions_file"), self.campaign.instructions_file
+        if path is None or name is None:
+            text = self.campaign.instructions
+            self.problems += [self.place.problem(IMAGE, "campaign", "instructions") for _ in images(text)]
+            return text
         try:
             text = path.read_text(encoding="utf-8-sig")
         except (UnicodeDecodeError, OSError):
-            text, what = "", "cannot be read as UTF-8 text; save it as UTF-8"
-        else:
-            what = f"is longer than the {LONGEST_INSTRUCTIONS:,} characters that a worker may read; shorten it"
-            what = what if len(text) > LONGEST_INSTRUCTIONS else ""
-        if what:
-            told = f"[campaign] instructions_file {what}"
-            self.problems.append(self.place.problem(told, "campaign", "instructions_file"))
+            self.problems.append(Problem("it cannot be read as UTF-8 text; save it as UTF-8", name))
+            return ""
+        if len(text) > LONGEST_INSTRUCTIONS:
+            what = f"it has {len(text):,} characters; {LONGEST_INSTRUCTIONS:,} is the most that anybody will read"
+            self.problems.append(Problem(what, name))
+        self.problems += [Problem(IMAGE, name, line) for line in images(text)]
         return text
 
 

@@ -8,6 +8,7 @@ MediaKind = Literal["image", "text", "page", "video", "audio"]
 TextFormat = Literal["plain", "markdown"]
 Goal = Literal["rmse", "ranking", "top"]
 TaskKind = Literal["side-by-side"]
+LONGEST_INSTRUCTIONS = 50_000  # characters
 
 
 def key(

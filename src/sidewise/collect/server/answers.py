@@ -8,6 +8,7 @@ import numpy as np
 from sidewise.collect.server.kinds import OUTCOMES
 from sidewise.collect.server.models import Assignment, Campaign
 from sidewise.comparisons import Comparisons
+from sidewise.errors import NoComparisons
 
 WORDS = {1.0: "left", 0.0: "right", 0.5: "tie"}
 
@@ -40,6 +41,8 @@ def comparisons(campaign: Campaign, group: str | None = None) -> Comparisons:
     names = dict(items.order_by("id").values_list("id", "name"))
     workers = dict(campaign.workers.values_list("id", "name"))
     rows = list(said(campaign, group))
+    if not rows:
+        raise NoComparisons("there are no answers yet")
     return Comparisons.from_arrays(
         left=[names[row.left] for row in rows],
         right=[names[row.right] for row in rows],

@@ -1,0 +1,60 @@
+"""Numbers and answers as people read them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import template
+
+from sidewise.collect.server.models import Assignment, Item, Task
+
+register = template.Library()
+
+
+@register.filter
+def grouped(value: Any) -> str:
+    """A number with commas between thousands."""
+    return f"{value:,}" if isinstance(value, int) else str(value if value is not None else "")
+
+
+@register.filter
+def percent(value: float) -> str:
+    """A share in per cent."""
+    return f"{100 * value:.0f} %"
+
+
+@register.filter
+def words(text: str) -> list[str]:
+    """The words of a text."""
+    return text.split()
+
+
+@register.filter
+def left(said: Assignment) -> Item | None:
+    """The item that stood on the left."""
+    return said.task.second if said.swapped else said.task.first
+
+
+@register.filter
+def right(said: Assignment) -> Item | None:
+    """The item that stood on the right."""
+    return said.task.first if said.swapped else said.task.second
+
+
+@register.filter
+def both(task: Task) -> list[Item | None]:
+    """The two items of a task."""
+    return [task.first, task.second]
+
+
+@register.filter
+def seconds(said: Assignment) -> str:
+    """How long it took, by the server's clock."""
+    if said.answered_at is None or said.served_at is None:
+        return ""
+    return f"{(said.answered_at - said.served_at).total_seconds():.1f}"
+
+
+@register.filter
+def closeness(rule: Mapping[str, Any]) -> float:
+    """How near an error is to its target: 1 when it is there."""
+    return min(1.0, rule["wanted"] / rule["found"]) if rule["found"] else 1.0
