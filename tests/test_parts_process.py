@@ -101,7 +101,7 @@ def test_a_server_that_cannot_start_says_why(tmp_path):
 
 
 def test_it_does_not_outlive_tests_that_are_killed(server, tmp_path):
-    """The first process of the group, at least: servers such as gunicorn end their children when the parent has gone."""
+    """The first process of the group, at least: gunicorn's children end when their parent has gone."""
     code = f"""
 import time
 from pathlib import Path
