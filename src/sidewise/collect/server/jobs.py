@@ -1,5 +1,6 @@
 """Work that nobody should wait for: planning what to ask next, and ranking what was said. Kept in the database's queue."""
 
+import logging
 import time
 from datetime import timedelta
 from typing import Any
@@ -10,17 +11,21 @@ from django_tasks import task
 
 from sidewise.collect.server.models import Campaign
 
+log = logging.getLogger("sidewise.collect")
 PATIENCE = 2.0  # seconds between two rankings, at least
 _asked: dict[tuple[str, int], float] = {}  # when this process last asked for a job; saves it from asking all the time
 
 
 @task()
-def plan_job(campaign_id: int) -> int:
-    """Fill the queue of a campaign."""
+def plan_job(campaign_id: int, least: int = 0) -> int:
+    """Fill the queue of a campaign, by so many pairs at least."""
     from sidewise.collect.server.planning import plan
 
     try:
-        return plan(Campaign.objects.get(pk=campaign_id))
+        return plan(Campaign.objects.get(pk=campaign_id), least)
+    except Exception:
+        log.exception("planning failed")
+        raise
     finally:  # only now: while it is set, whoever finds the queue dry can see how late the strategy is
         Campaign.objects.filter(pk=campaign_id).update(plan_due=None)
 
@@ -31,18 +36,24 @@ def ranking_job(campaign_id: int) -> int:
     from sidewise.collect.server.standing import refit
 
     Campaign.objects.filter(pk=campaign_id).update(ranking_due=None)
-    return refit(Campaign.objects.get(pk=campaign_id)).answers
+    try:
+        return refit(Campaign.objects.get(pk=campaign_id)).answers
+    except Exception:
+        log.exception("ranking failed")
+        raise
 
 
-def want_plan(campaign: Campaign) -> None:
-    """Have the queue filled, soon, if it is half empty."""
-    if campaign.state == Campaign.State.OPEN and not campaign.finished:
-        _want(campaign, "plan_due", plan_job, after=0.0, every=0.1)
+def want_plan(campaign: Campaign, least: int = 0) -> None:
+    """Have the queue filled, soon, if it is half empty; by so many pairs at least, for one who has had all that is in it."""
+    if campaign.state == Campaign.State.OPEN and not campaign.finished and _now_and_then("plan", campaign, 0.1):
+        if least or _half_empty(campaign):
+            _want(campaign, "plan_due", plan_job, campaign.pk, least)
 
 
 def want_ranking(campaign: Campaign) -> None:
     """Have a ranking made, in a while: answers that come until then are in it."""
-    _want(campaign, "ranking_due", ranking_job, after=PATIENCE, every=PATIENCE / 2)
+    if _now_and_then("ranking", campaign, PATIENCE / 2):
+        _want(campaign, "ranking_due", ranking_job, campaign.pk, after=PATIENCE)
 
 
 def want_all() -> None:
@@ -54,17 +65,20 @@ def want_all() -> None:
         want_ranking(campaign)
 
 
-def _want(campaign: Campaign, flag: str, job: Any, *, after: float, every: float) -> None:
-    """Ask for a job unless one is waiting; this process asks only now and then."""
+def _now_and_then(what: str, campaign: Campaign, every: float) -> bool:
+    """Whether this process has not asked for a while; so that it does not ask at every answer."""
     now = time.monotonic()
-    if now - _asked.get((flag, campaign.pk), -1e9) < every:
-        return
-    _asked[flag, campaign.pk] = now
-    if flag == "plan_due" and not _half_empty(campaign):
-        return
+    if now - _asked.get((what, campaign.pk), -1e9) < every:
+        return False
+    _asked[what, campaign.pk] = now
+    return True
+
+
+def _want(campaign: Campaign, flag: str, job: Any, *args: int, after: float = 0.0) -> None:
+    """Ask for a job unless one is waiting."""
     due = timezone.now() + timedelta(seconds=after)
     if Campaign.objects.filter(pk=campaign.pk, **{flag: None}).update(**{flag: due}):
-        job.using(run_after=due if after else None).enqueue(campaign.pk)
+        job.using(run_after=due if after else None).enqueue(*args)
 
 
 def _half_empty(campaign: Campaign) -> bool:

@@ -48,8 +48,9 @@ def _serve(worker: Worker, now: datetime) -> Served:
         why = _nothing_more(worker, held, now) if lacking > 0 else ""
         if lacking > 0 and not why:
             lacking = min(lacking, _room(worker, len(held)))
-            held += lease(worker, lacking, now)
-            jobs.want_plan(campaign)
+            fresh = lease(worker, lacking, now)
+            held += fresh
+            jobs.want_plan(campaign, least=0 if fresh else 2 * lacking)
         page = held[: serving.tasks_per_page]
         _show(page, now)
     if page:

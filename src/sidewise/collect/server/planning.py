@@ -23,12 +23,12 @@ PLAIN = ("random", "full")  # need no mathematics, and have no limit
 Pair = tuple[int, int]
 
 
-def plan(campaign: Campaign) -> int:
-    """Fill the queue up to a batch of pairs; how many were added."""
+def plan(campaign: Campaign, least: int = 0) -> int:
+    """Fill the queue up to a batch of pairs, by so many at least; how many were added."""
     if campaign.state != Campaign.State.OPEN or campaign.finished:
         return 0
     waiting = campaign.tasks.filter(taken__lt=F("wanted")).count()
-    wanted = min(campaign.spec.sampling.batch - waiting, _affordable(campaign))
+    wanted = min(max(campaign.spec.sampling.batch - waiting, least), _affordable(campaign))
     if wanted <= 0:
         return _end_if_over(campaign, waiting)
     pairs, by, trouble = _chosen(campaign, wanted)

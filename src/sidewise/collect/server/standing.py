@@ -36,14 +36,14 @@ def refit(campaign: Campaign) -> Standing:
     except NoComparisons:
         return Standing(campaign=campaign, answers=0, digest="", seconds=0.0)
     last = latest(campaign)
-    if last is not None and last.digest == answers.digest():
+    if last is not None and last.digest == answers.digest:
         return last
     ranking, remarks = _ranked(campaign, answers)
-    summary = {**summarised(campaign), "remarks": remarks, "model": ranking.fit.method if ranking else ""}
+    summary = {**summarised(campaign), "remarks": remarks, "model": ranking.fit.model if ranking else ""}
     if len(campaign.items.all()[: LARGEST + 1]) <= LARGEST:
         summary["stopping"] = stopping(campaign, answers)
     made = Standing.objects.create(
-        campaign=campaign, answers=len(answers), digest=answers.digest(), seconds=time.perf_counter() - started,
+        campaign=campaign, answers=len(answers), digest=answers.digest, seconds=time.perf_counter() - started,
         ranking=packed(ranking.to_frame()) if ranking else None, summary=summary,
         workers=packed(ranking.workers) if ranking is not None and ranking.workers is not None else None,
     )  # fmt: skip

@@ -1,0 +1,137 @@
+"""Live choice and live ranking: the strategy runs on what was said, and a sick one is stood in for."""
+
+from datetime import timedelta
+
+import pytest
+from django.core.management import call_command
+from django.db.models import F
+from django.utils import timezone
+from django_tasks_db.models import DBTaskResult
+
+import sidewise as sw
+from sidewise.collect.server import jobs, planning
+from sidewise.collect.server.answering import answer
+from sidewise.collect.server.answers import comparisons
+from sidewise.collect.server.leasing import serve
+from sidewise.collect.server.models import Campaign, Event, Task
+from sidewise.collect.server.planning import plan
+from sidewise.collect.server.standing import latest, refit, unpacked
+
+
+def work(campaign, join, workers=3, answers=20, say=None):
+    """Workers who prefer the item with the higher number."""
+    for _ in range(workers):
+        worker = join(Campaign.objects.get(pk=campaign.pk))
+        for _ in range(answers):
+            page = serve(worker).page
+            if not page:
+                break
+            one = page[0]
+            first, second = int(one.task.first.name[1:]), int(one.task.second.name[1:])
+            left_wins = (first > second) != one.swapped
+            answer(worker, one.key, say or ("left" if left_wins else "right"))
+            if not Task.objects.filter(campaign=campaign, taken=0).exists():
+                plan(Campaign.objects.get(pk=campaign.pk))
+
+
+def test_the_ranking_follows_from_the_answers_and_says_from_which(opened, join):
+    campaign = opened(items=6, sampling={"method": "optimal", "batch": 15}, serving={"overlap": 3})
+    work(campaign, join)
+    standing = refit(campaign)
+    answers = comparisons(campaign)
+    assert standing.answers == len(answers) == campaign.assignments.filter(state="answered").count()
+    assert standing.digest == answers.digest
+    assert unpacked(standing.ranking)["item"].to_pylist()[:6] == [f"i{n}" for n in (5, 4, 3, 2, 1, 0)]
+    assert unpacked(standing.workers).num_rows == 3
+    assert refit(campaign).pk == standing.pk
+    assert latest(campaign) == standing
+
+
+@pytest.mark.parametrize("method", ["optimal", "asap", "swiss", "random", "full"])
+def test_every_strategy_fills_the_queue_with_pairs_that_were_not_planned(opened, join, method):
+    campaign = opened(items=8, sampling={"method": method, "batch": 7})
+    assert Task.objects.count() == 7
+    work(campaign, join, workers=2, answers=30)
+    assert Campaign.objects.get(pk=campaign.pk).trouble == ""
+    assert Task.objects.values("first", "second").distinct().count() == Task.objects.count() == 28
+
+
+def test_groups_are_never_mixed(opened, join):
+    campaign = opened(items=12, groups=3, sampling={"method": "optimal", "batch": 6})
+    work(campaign, join, workers=2, answers=30)
+    assert Task.objects.count() > 12
+    assert all(task.first.group == task.second.group == task.group for task in Task.objects.all())
+
+
+def test_only_allowed_pairs_are_asked(opened, join):
+    allowed = [("i0", "i1"), ("i2", "i1"), ("i3", "i4")]
+    campaign = opened(items=6, allowed=allowed, sampling={"method": "optimal", "batch": 10})
+    work(campaign, join)
+    assert {frozenset((task.first.name, task.second.name)) for task in Task.objects.all()} == set(map(frozenset, allowed))
+
+
+def test_a_sick_strategy_is_stood_in_for_and_that_is_said(opened, join, monkeypatch):
+    campaign = opened(items=8, fill=False, sampling={"method": "optimal", "batch": 10})
+    monkeypatch.setattr(planning, "next_pairs", lambda *_args, **_options: 1 / 0)
+    assert plan(campaign) == 10
+    campaign = Campaign.objects.get(pk=campaign.pk)
+    assert "optimal failed (division by zero); pairs are chosen at random" in campaign.trouble
+    assert Event.objects.get(kind="fallback").data["why"] == campaign.trouble
+    assert serve(join(campaign)).page
+    monkeypatch.undo()
+    Task.objects.update(wanted=F("taken"))
+    plan(campaign)
+    assert Campaign.objects.get(pk=campaign.pk).trouble == ""
+
+
+def test_a_strategy_that_hangs_keeps_nobody_waiting(opened, join):
+    campaign = opened(items=8, fill=False)
+    assert Campaign.objects.get(pk=campaign.pk).plan_due is not None  # asked for, and nobody does it
+    worker = join(campaign)
+    assert serve(worker).why == "nothing"
+    assert serve(worker, timezone.now() + timedelta(seconds=6)).page
+
+
+def do_jobs():
+    call_command("db_worker", batch=True, interval=0, startup_delay=False, verbosity=0, reload=False)
+
+
+def test_jobs_are_asked_for_once_and_do_their_work(opened, join):
+    campaign = opened(items=8, fill=False, serving={"preload": 0})
+    jobs.want_plan(campaign)
+    do_jobs()
+    assert Task.objects.count() == 28
+    work(campaign, join)
+    assert DBTaskResult.objects.filter(task_path__endswith="ranking_job").count() == 1
+    DBTaskResult.objects.filter(task_path__endswith="ranking_job").update(run_after="2020-01-01T00:00Z")
+    do_jobs()
+    assert not DBTaskResult.objects.failed().exists(), DBTaskResult.objects.failed().first().traceback
+    assert latest(campaign).answers == 28
+
+
+def test_a_campaign_ends_when_its_stopping_rule_holds(opened, join):
+    campaign = opened(items=4, serving={"overlap": 40}, stopping={"top": 1, "confidence": 0.8}, sampling={"method": "full"})
+    work(campaign, join, workers=30, answers=6)
+    standing = refit(campaign)
+    found = Campaign.objects.get(pk=campaign.pk)
+    assert standing.summary["stopping"][0]["enough"]
+    assert "best item settled" in found.finished
+    assert serve(join(found)).why == "done"
+
+
+def test_answers_are_read_by_the_library_as_they_were_given(opened, join):
+    campaign = opened(items=5, serving={"overlap": 2}, answers={"tie": True})
+    work(campaign, join, workers=2, say="tie")
+    assert sw.rank(comparisons(campaign), "win-rate").score.std() == 0
+
+
+def test_whoever_has_had_all_that_is_planned_is_not_left_waiting_for_others(opened, join):
+    campaign = opened(items=8, serving={"overlap": 3, "preload": 0}, sampling={"method": "optimal", "batch": 7})
+    do_jobs()
+    worker = join(campaign)
+    for _ in range(7):
+        answer(worker, serve(worker).page[0].key, "left")
+    jobs._asked.clear()
+    assert serve(worker).why == "nothing"
+    do_jobs()
+    assert serve(worker).page
