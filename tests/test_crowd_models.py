@@ -3,6 +3,7 @@
 import pickle
 import warnings
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pyarrow.csv as pacsv
@@ -653,6 +654,13 @@ def test_a_factor_cannot_have_a_name_that_means_something_else(name):
     frame = random_comparisons(4, 20).to_frame()
     with pytest.raises(sw.SidewiseError, match="cannot be named"):
         sw.Comparisons.from_frame(frame, winner="outcome", factors=[name])
+
+
+@pytest.mark.parametrize("model", [sw.worker_bt, sw.factor_bt])
+def test_whoever_leans_to_a_side_is_not_called_random(model):
+    answers = sw.read(Path(__file__).parents[1] / "examples" / "cakes.csv")
+    leaning = {row["worker"] for row in model(answers).workers.to_pylist() if row["flag"] == "favours right"}
+    assert leaning == {"w25", "w32", "w36", "w37"}  # as the crowd was made
 
 
 def test_half_a_crowd_of_coins_is_still_found_and_nobody_else():

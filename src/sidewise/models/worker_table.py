@@ -114,16 +114,18 @@ def flags(
     """Why a worker deserves a second look; the plainest reason first.
 
     Nobody is blamed for a side where every answer agrees with the ranking: the better item was shown there each time.
+    Whoever leans to a side tosses no coin, however little the items matter to them.
     """
-    found = np.full(len(comparisons.workers), None, object)
+    found, leans = np.full(len(comparisons.workers), None, object), np.zeros(len(comparisons.workers), bool)
     for name, bias in biases.items():
         for sign, side in ((1, "left"), (-1, "right")):
             surely = np.where(sign > 0, bias.low, -bias.high) > 0
             word = f"favours {side}" if name == SIDE else f"{'favours' if sign > 0 else 'avoids'} {name}"
-            found[surely & (sign * bias.value >= bias.strong)] = word
+            strongly = surely & (sign * bias.value >= bias.strong)
+            found[strongly], leans[strongly] = word, True
     if reliability is not None:
         some, middle = reliability.estimate, (reliability.random + reliability.typical) / 2
-        found[some.high < middle] = "random"
+        found[(some.high < middle) & ~leans] = "random"
         found[some.high < reliability.random] = "contrary"
     if comparisons.sided:
         share, decided = left_share(comparisons)
