@@ -2,6 +2,7 @@
 
 import csv
 import warnings
+from dataclasses import replace
 
 import choix
 import evalica
@@ -290,10 +291,29 @@ def test_a_side_effect_needs_sides_and_a_factor_needs_values():
     with pytest.raises(ModelError, match="'logo' is 0 in every comparison"):
         sw.bradley_terry(decided, covariates=["logo"])
     rows = {"left": ["a", "b"] * 2, "right": ["b", "a"] * 2, "winner": ["a", "a", "b", "b"]}
-    answers = sw.Comparisons.from_arrays(**rows, factors={"one": [1] * 4})
-    with pytest.raises(ModelError, match="side, one cannot be told apart"):
-        sw.bradley_terry(answers, covariates=["side", "one"], prior=None)
-    assert sw.bradley_terry(answers, covariates=["side", "one"]).fit.converged
+    answers = sw.Comparisons.from_arrays(**rows, factors={"one": [1] * 4, "two": [1, 0, 0, 1], "four": [2, 0, 0, 2]})
+    with pytest.raises(ModelError, match="'one' is 1 in every comparison: it cannot be told from the side"):
+        sw.bradley_terry(answers, covariates=["side", "one"])
+    with pytest.raises(ModelError, match="covariates name one twice: side, side"):
+        sw.bradley_terry(answers, covariates=["side", "side"])
+    with pytest.raises(ModelError, match="two, four cannot be told apart"):
+        sw.bradley_terry(answers, covariates=["two", "four"], prior=None)
+    assert sw.bradley_terry(answers, covariates=["two", "four"]).fit.converged
+
+
+@pytest.mark.parametrize("model", [sw.bradley_terry, sw.thurstone])
+@pytest.mark.parametrize("unit", [1e-9, 1e9])
+def test_the_unit_of_a_covariate_does_not_matter(model, unit):
+    answers = sw.simulate.crowd(
+        8, comparisons=300, factors=["logo"], kinds={"logo-biased:0.4": 1.0}, seed=1
+    ).comparisons
+    scaled = replace(answers, factors={"logo": unit * answers.factors["logo"]})
+    plain, other = (model(rows, covariates=["side", "logo"]) for rows in (answers, scaled))
+    np.testing.assert_allclose(other.raw, plain.raw, atol=1e-6)
+    for name in ("estimate", "low", "high"):
+        np.testing.assert_allclose(
+            other.effects[name].to_numpy() * [1, unit], plain.effects[name].to_numpy(), rtol=1e-5
+        )
 
 
 def test_pair_counts_cannot_do_what_needs_the_single_comparisons():

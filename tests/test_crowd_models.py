@@ -3,6 +3,7 @@
 import pickle
 import warnings
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pyarrow.csv as pacsv
@@ -480,6 +481,9 @@ def test_rank_chooses_by_what_the_data_know():
     assert sw.rank(replace(answers, worker=None)).fit.model == "bradley_terry"
     assert sw.rank(answers.counts()).fit.model == "bradley_terry"
     assert sw.rank(with_workers(answers, 1)).fit.model == "bradley_terry"
+    for strange in ("crowd", 3):
+        with pytest.raises(ModelError, match=f"no model {strange!r}; there are: bradley-terry, "):
+            sw.rank(answers, strange)
 
 
 # Bad input
@@ -513,13 +517,60 @@ def test_factors_are_checked():
             model(empty)
         with pytest.raises(ModelError, match="no factor 'brand'; there are: side, logo"):
             model(answers, factors=["brand"])
-        with pytest.raises(ModelError, match="a list of names"):
-            model(answers, factors="side")
+        for strange in ("side", [["side"]], [3]):
+            with pytest.raises(ModelError, match="a list of names"):
+                model(answers, factors=strange)
+        assert np.array_equal(model(answers, factors=iter(["side"])).raw, model(answers, factors=["side"]).raw)
+        with pytest.raises(ModelError, match="about 1e[+]06 in every comparison: it cannot be told from the side"):
+            model(replace(answers, factors={"price": 1e6 + answers.outcome}))
+        with pytest.raises(ModelError, match="'price' is not a number in some comparisons"):
+            model(replace(answers, factors={"price": np.where(answers.outcome == 1, np.nan, 1.0)}))
         assert model(constant, factors=["logo"]).workers.column_names[5] == "logo_bias"
     with pytest.raises(sw.SidewiseError, match="nan|NaN|not a number"):
         sw.Comparisons.from_arrays(
             left=["a", "b"], right=["b", "a"], winner=["a", "a"], worker=["x", "y"], factors={"logo": [1.0, np.nan]}
         )
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1e-3, 1e3, 1e200])
+@pytest.mark.parametrize("model", [sw.worker_bt, sw.factor_bt])
+def test_the_unit_of_a_factor_does_not_matter(model, unit):
+    answers = sw.simulate.crowd(
+        10, workers=20, comparisons=600, factors=["brand"], kinds={"brand-biased": 0.3}, seed=1
+    ).comparisons
+    plain, other = (model(replace(answers, factors={"brand": scale * answers.factors["brand"]})) for scale in (1, unit))
+    np.testing.assert_allclose(other.raw, plain.raw, rtol=1e-6)
+    for name in ("brand_bias", "brand_bias_low", "brand_bias_high"):
+        np.testing.assert_allclose(unit * column(other, name), column(plain, name), rtol=1e-6)
+    assert other.workers["flag"] == plain.workers["flag"]
+    assert "favours brand" in plain.workers["flag"].to_pylist()
+
+
+@pytest.mark.parametrize("weights", [(1e300,), (1e-6, 1e14), (1e-300,)])
+@pytest.mark.parametrize("model", [*MODELS.values(), sw.linear_bias, sw.pairwise_hits, sw.hodge_rank, sw.thurstone])
+def test_weights_beyond_reason_are_refused_in_words_or_ranked(model, weights):
+    answers = random_comparisons(8, 60, workers=6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotConverged)
+        warnings.simplefilter("ignore", RuntimeWarning)  # of numpy, about what overflows
+        try:
+            ranking = model(replace(answers, weight=np.resize(weights, 60)))
+        except ModelError as error:
+            refused = str(error)
+        else:
+            refused = ""
+            ranking.to_frame()
+            assert np.isfinite(ranking.raw).all()
+    assert not refused or "bring them nearer to 1" in refused
+
+
+@pytest.mark.parametrize("model", [sw.pairwise_hits, sw.linear_bias])
+def test_the_other_models_of_workers_need_comparisons_too(model):
+    answers = random_comparisons(8, 60, workers=6)
+    with pytest.raises(ModelError, match="there are none that weigh anything"):
+        model(replace(answers, weight=np.zeros(60)))
+    with pytest.raises(ModelError, match="there are none at all"):
+        model(answers.select(np.zeros(60, bool)))
 
 
 def test_data_of_winners_and_losers_have_no_side():
@@ -603,6 +654,13 @@ def test_a_factor_cannot_have_a_name_that_means_something_else(name):
     frame = random_comparisons(4, 20).to_frame()
     with pytest.raises(sw.SidewiseError, match="cannot be named"):
         sw.Comparisons.from_frame(frame, winner="outcome", factors=[name])
+
+
+@pytest.mark.parametrize("model", [sw.worker_bt, sw.factor_bt])
+def test_whoever_leans_to_a_side_is_not_called_random(model):
+    answers = sw.read(Path(__file__).parents[1] / "examples" / "cakes.csv")
+    leaning = {row["worker"] for row in model(answers).workers.to_pylist() if row["flag"] == "favours right"}
+    assert leaning == {"w25", "w32", "w36", "w37"}  # as the crowd was made
 
 
 def test_half_a_crowd_of_coins_is_still_found_and_nobody_else():

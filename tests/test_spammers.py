@@ -26,7 +26,7 @@ def rows(answers, *columns):
 
 @given(
     st.floats(0, 9), st.sampled_from([*SPAMMER_KINDS, "brand-biased", ("always-left", "brand-biased")]),
-    st.integers(0, 99), st.sampled_from([None, 1, 7]),
+    st.integers(0, 99), st.sampled_from([None, 1, 7, 90]),
 )  # fmt: skip
 def test_spammers_are_as_many_as_asked_and_take_tasks_of_the_data(share, kind, seed, answers):
     spammed = add_spammers(HONEST, share, kind, seed=seed, answers=answers)
@@ -41,6 +41,12 @@ def test_spammers_are_as_many_as_asked_and_take_tasks_of_the_data(share, kind, s
     assert set(rows(new)) <= set(rows(HONEST))
     assert set(np.unique(new.outcome)) <= {0.0, 1.0}
     assert spammed.digest == add_spammers(HONEST, share, kind, seed=seed, answers=answers).digest
+
+
+@pytest.mark.parametrize(("share", "kind"), [(0, "always-left"), (0.001, "random"), (0.04, "mixed")])
+def test_no_spammers_at_all_and_fewer_than_kinds_are_no_trouble(share, kind):
+    spammed = add_spammers(HONEST, share, kind, answers=90)
+    assert len(spammed) - len(HONEST) == 90 * round(share * 30)
 
 
 def test_every_kind_of_spammer_says_what_it_says():
@@ -144,6 +150,7 @@ def test_drawn_sides_keep_what_was_said(seed):
         (replace(HONEST, sided=False), {}, "draw_sides"),
         (replace(HONEST, sided=False), {"kind": "mixed"}, "--draw-sides"),
         (add_spammers(HONEST, 0.1), {}, "a worker 'spammer-001' already"),
+        (HONEST.select(np.zeros(600, bool)), {}, "there are none"),
     ],
 )
 def test_spammers_that_cannot_be_are_refused(answers, options, message):

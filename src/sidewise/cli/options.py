@@ -107,7 +107,7 @@ def choose(answers: Comparisons | PairCounts, given: Mapping[str, Any], *, worke
         none = answers.worker is None
         return Choice(PLAIN, "since the data name no workers" if none else "since there is one worker only")
     if answers.worker is None:
-        return Choice(CROWD, "which alone tells of workers")
+        return Choice(CROWD, "since you ask about workers")
     uncrowd = strangers(CROWD, given)
     if uncrowd:
         return Choice(PLAIN, f"which {uncrowd[0]} goes with; without it, {CROWD} would weigh the workers")

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sidewise.comparisons import Comparisons
 from sidewise.comparisons.arrow import Codes, Floats
 from sidewise.comparisons.counts import no_ties, sort_order
+from sidewise.models.factors import columns
 from sidewise.models.likelihood import Observations
-from sidewise.models.problem import SIDE
 
 
 @dataclass(frozen=True)
@@ -24,16 +24,15 @@ class Answers:
 
     @classmethod
     def of(cls, comparisons: Comparisons, factors: Sequence[str]) -> "Answers":
-        """Take the rows of a table; ``side`` is the factor that is 1 everywhere."""
+        """Take the rows of a table, with factors measured by their usual size."""
         assert comparisons.worker is not None
         rows = comparisons.select(sort_order(comparisons.worker.astype(np.int64)))
         assert rows.worker is not None
-        known = {**rows.factors, SIDE: np.ones(len(rows))}
         weight, is_tie = rows.weights(), rows.outcome == 0.5
         seen = Observations(
             len(rows.items), rows.left, rows.right, weight * rows.outcome * ~is_tie,
             weight * (1 - rows.outcome) * ~is_tie, weight * is_tie,
-            np.array([known[name] for name in factors]).T.reshape(len(rows), -1),
+            columns(rows, factors),
         )  # fmt: skip
         return cls(seen, rows.worker, len(rows.workers))
 

@@ -39,7 +39,7 @@ MODELS: dict[str, Callable[..., Ranking]] = {
 def find_model(name: str) -> Callable[..., Ranking]:
     """The model of a name, written with hyphens or underscores."""
     try:
-        return MODELS[name.replace("_", "-").lower()]
+        return MODELS[str(name).replace("_", "-").lower()]
     except KeyError:
         raise ModelError(f"no model {name!r}; there are: {', '.join(MODELS)}") from None
 

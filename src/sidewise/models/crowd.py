@@ -11,22 +11,24 @@ import pyarrow as pa
 
 from sidewise.comparisons import Comparisons, Index, components
 from sidewise.comparisons.arrow import Floats
-from sidewise.errors import ModelError, PriorConflict
+from sidewise.errors import PriorConflict
 from sidewise.models import notes
 from sidewise.models.answers import Answers
 from sidewise.models.bootstrap import resampled
 from sidewise.models.crowd_problem import CrowdProblem
+from sidewise.models.factors import SIDE, chosen, usual_sizes
 from sidewise.models.gaussian import Gaussian
 from sidewise.models.habits import Sensitive, Tail, WorkerPrior
 from sidewise.models.laplacian import Information
 from sidewise.models.likelihood import Chances, Logistic, Observations
 from sidewise.models.posterior import with_spread
-from sidewise.models.problem import SHAPES, SIDE
+from sidewise.models.problem import SHAPES
 from sidewise.models.reduced import CrowdInformation, Reduced
 from sidewise.models.scale import size_slope, told
+from sidewise.models.solvable import solvable
 from sidewise.models.spread import local_variance
-from sidewise.models.wanted import Wanted, check_names
-from sidewise.models.worker_table import Estimate, Reliability, check_workers_known, worker_table
+from sidewise.models.wanted import Wanted
+from sidewise.models.worker_table import Estimate, Reliability, check_some, check_workers_known, worker_table
 from sidewise.ranking import Fit, Ranking, Uncertainty
 
 Intervals = Literal["posterior", "bootstrap", "none"]
@@ -68,17 +70,10 @@ class Crowd:
         check_workers_known(comparisons, model)
         if ties == "drop":
             comparisons = comparisons.select(comparisons.outcome != 0.5)
-        if not comparisons.weights().any():
-            what = "that weigh anything" if len(comparisons) else "but ties" if ties == "drop" else "at all"
-            raise ModelError(f"{model} needs comparisons, and there are none {what}")
+        check_some(comparisons, model, "but ties" if ties == "drop" else "at all")
         if factors is None:
             factors = (*([SIDE] if comparisons.sided else []), *comparisons.factors)
-        check_names("factors", factors)
-        if len(set(factors)) < len(factors):
-            raise ModelError(f"a factor is named twice: {', '.join(factors)}")
-        for name in factors:
-            _check_factor(comparisons, name, factors)
-        return cls(model, comparisons, tuple(factors))
+        return cls(model, comparisons, chosen("factors", factors, comparisons))
 
     @cached_property
     def answers(self) -> Answers:
@@ -93,7 +88,9 @@ class Crowd:
 
     def ranking(self, fit: "CrowdFit", wanted: Wanted, scale: Scale, settings: "Settings") -> Ranking:
         """Fit, and give the result with what a reader must know."""
-        found = fit(self)
+        with solvable(self.comparisons):
+            found = fit(self)
+            workers, effects = workers_of(self, found, wanted.level, scale), _effects(found, wanted.level)
         counts, problem = self.comparisons.counts(), found.problem
         graph = components(counts)
         said = [*self._said(found, strict=wanted.strict)]
@@ -113,8 +110,8 @@ class Crowd:
             component=graph.label,
             link=Chances(problem.link if problem.link.shapes else Logistic(), t),
             level=wanted.level,
-            workers=workers_of(self, found, wanted.level, scale),
-            effects=_effects(found, wanted.level),
+            workers=workers,
+            effects=effects,
             uncertainty=self._uncertainty(fit, found, wanted),
         )  # fmt: skip
 
@@ -147,26 +144,6 @@ Settings = Callable[[Found], dict[str, object]]
 
 def _likelihood(found: Found) -> float:
     return replace(found.problem, variance=None).log_likelihood(found.point)
-
-
-def _check_factor(comparisons: Comparisons, name: str, factors: Sequence[str]) -> None:
-    if name == SIDE:
-        if not comparisons.sided:
-            raise ModelError(
-                "the data do not say what was shown on which side, so nobody's side can be told: name other factors, "
-                "or read the data with left, right and winner"
-            )
-        return
-    if name not in comparisons.factors:
-        known = ", ".join([SIDE, *comparisons.factors])
-        raise ModelError(f"no factor {name!r}; there are: {known}. Factors are named when the data are read")
-    values = comparisons.factors[name]
-    if not values.any():
-        raise ModelError(f"the factor {name!r} is 0 in every comparison: it sways nobody")
-    if SIDE in factors and np.ptp(values) == 0:
-        raise ModelError(
-            f"the factor {name!r} is {values[0]:g} in every comparison: it cannot be told from the side; leave it out"
-        )
 
 
 def _information(problem: CrowdProblem, point: Floats) -> CrowdInformation:
@@ -215,7 +192,8 @@ def workers_of(crowd: Crowd, found: Found, level: float, scale: "Scale") -> pa.T
         estimate(prior, row, spread, level)
         for prior, row, spread in zip(problem.worker_priors, theta, variance, strict=True)
     ]
-    biases = dict(zip(crowd.factors, estimates[1:], strict=False))
+    sizes = usual_sizes(crowd.comparisons, crowd.factors)
+    biases = {name: bias.by(size) for name, bias, size in zip(crowd.factors, estimates[1:], sizes, strict=False)}
     good = estimates[0].value[(estimates[0].low > scale.random) & (problem.answers.answered > 0)]
     typical = max(float(np.median(good)), scale.typical) if good.size else scale.typical
     return worker_table(

@@ -12,14 +12,16 @@ from sidewise.errors import ModelError, PriorConflict
 from sidewise.models import notes, robust
 from sidewise.models.bootstrap import check_workers
 from sidewise.models.existence import require_maximum
+from sidewise.models.factors import as_names, chosen
 from sidewise.models.likelihood import Chances, TieLink
 from sidewise.models.newton import Optimum
 from sidewise.models.posterior import Posterior
 from sidewise.models.priors import Normal, VirtualItem
-from sidewise.models.problem import SIDE, Problem
+from sidewise.models.problem import Problem
+from sidewise.models.solvable import solvable
 from sidewise.models.spread import LOOSE, estimate_spread
 from sidewise.models.taking import as_counts
-from sidewise.models.wanted import Wanted, check_names, check_words
+from sidewise.models.wanted import Wanted, check_words
 from sidewise.ranking import Fit, Ranking, Uncertainty
 
 Intervals = Literal["posterior", "hessian", "sandwich", "bootstrap", "none"]
@@ -44,6 +46,10 @@ class Options(Wanted):
     ties: str
     covariates: Sequence[str]
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "covariates", as_names("covariates", self.covariates))
+
     def settings(self, prior: str) -> dict[str, object]:
         """What the result says about itself, with the prior that was used."""
         return {"prior": prior, "ties": self.ties, "covariates": tuple(self.covariates), "intervals": self.intervals,
@@ -67,7 +73,9 @@ def fit(family: Family, comparisons: Comparisons | PairCounts, options: Options)
         require_maximum(counts, graph)
     problem = Problem.of(comparisons, counts, graph, ties=options.ties, covariates=tuple(options.covariates),
                          prior=prior, links=family.links)  # fmt: skip
-    problem, optimum, loosened = _maximise(problem, options)
+    with solvable(comparisons, options.covariates):
+        problem, optimum, loosened = _maximise(problem, options)
+        effects = problem.effects(optimum, options.level) if problem.others else None
     said = _report(optimum, graph, counts, options, loosened=loosened)
     return Ranking(
         items=counts.items,
@@ -83,7 +91,7 @@ def fit(family: Family, comparisons: Comparisons | PairCounts, options: Options)
         link=Chances(problem.link, problem.shape(optimum.point)),
         unit=family.unit,
         level=options.level,
-        effects=problem.effects(optimum, options.level) if problem.others else None,
+        effects=effects,
         uncertainty=_uncertainty(problem, optimum, comparisons, options, loosened=loosened),
     )  # fmt: skip
 
@@ -91,19 +99,11 @@ def fit(family: Family, comparisons: Comparisons | PairCounts, options: Options)
 def _maximise(problem: Problem, options: Options) -> tuple[Problem, Optimum, bool]:
     """The problem with its prior filled in, its maximum, and whether the data made that prior a loose one."""
     start, loosened = problem.start(), False
-    try:
-        if options.spread_estimated:
-            problem, start, loosened = estimate_spread(problem, start)
-        if loosened:
-            problem = replace(problem, prior=Normal(LOOSE))
-        optimum = problem.climb(start, tol=options.tol, limit=options.limit)
-    except np.linalg.LinAlgError:
-        some = ", ".join(options.covariates)
-        what = f"the effects of {some}" if some else "weights of such different size"
-        raise ModelError(
-            f"{what} cannot be told apart from each other or from the items: leave one out, or use a prior",
-        ) from None
-    return problem, optimum, loosened
+    if options.spread_estimated:
+        problem, start, loosened = estimate_spread(problem, start)
+    if loosened:
+        problem = replace(problem, prior=Normal(LOOSE))
+    return problem, problem.climb(start, tol=options.tol, limit=options.limit), loosened
 
 
 def _uncertainty(
@@ -129,7 +129,6 @@ def _check(family: Family, comparisons: Comparisons | PairCounts, options: Optio
         known = ", ".join(f"{kind.__name__}(…)" for kind in family.priors)
         raise ModelError(f"prior={options.prior!r} is neither {known} nor None")
     covariates, resamples = options.covariates, options.intervals in ("sandwich", "bootstrap")
-    check_names("covariates", covariates)
     if options.prior is None and options.intervals == "bootstrap":
         raise ModelError("some resamples of the data have no maximum likelihood: bootstrap with a prior")
     if isinstance(comparisons, PairCounts):
@@ -139,20 +138,7 @@ def _check(family: Family, comparisons: Comparisons | PairCounts, options: Optio
         return
     if options.unit == "worker" and resamples:
         check_workers(comparisons)
-    for name in covariates:
-        _check_covariate(comparisons, name)
-
-
-def _check_covariate(comparisons: Comparisons, name: str) -> None:
-    if name == SIDE:
-        if not comparisons.sided:
-            raise ModelError("the data do not say what was shown on which side: there is no side effect to fit")
-        return
-    if name not in comparisons.factors:
-        known = ", ".join([SIDE, *comparisons.factors])
-        raise ModelError(f"no covariate {name!r}; there are: {known}. Factors are named when the data are read")
-    if not comparisons.factors[name].any():
-        raise ModelError(f"the factor {name!r} is 0 in every comparison: it has no effect to fit")
+    chosen("covariates", covariates, comparisons)
 
 
 def _report(optimum: Optimum, graph: Graph, counts: PairCounts, options: Options, *, loosened: bool) -> tuple[str, ...]:

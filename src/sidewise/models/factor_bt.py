@@ -58,7 +58,7 @@ def factor_bt(
         Fair and swayed answers that every worker is credited with before the first one, so that nobody is judged by
         three answers. ``(0, 0)`` with ``bias_sd=inf`` is the paper's own target.
     bias_sd
-        r ~ N(0, sd²).
+        r ~ N(0, sd²), in log-odds by a factor of its usual size (1 for the side, and for −1, 0 and 1).
     ties
         "half" counts a tie as half a win for each; "drop" leaves them out.
     intervals, unit, replicates, level, tol, limit, seed, strict, progress

@@ -13,6 +13,7 @@ from sidewise.models.least_squares import FLOWS, least_squares, noise_variance, 
 from sidewise.models.likelihood import Chances
 from sidewise.models.posterior import Posterior
 from sidewise.models.problem import Problem
+from sidewise.models.solvable import solvable
 from sidewise.models.taking import as_counts
 from sidewise.models.wanted import Wanted, check_words
 from sidewise.ranking import Fit, Ranking, Uncertainty
@@ -73,8 +74,9 @@ def hodge_rank(
                     seed=seed, progress=progress)  # fmt: skip
     graph = components(counts)
     problem = least_squares(counts, graph, flow)
-    point = solve(problem)
-    found = cycles(problem, point)
+    with solvable(comparisons):
+        point = solve(problem)
+        found = cycles(problem, point)
     return Ranking(
         items=counts.items,
         raw=np.where(counts.item_weight() > 0, point, np.nan),

@@ -15,8 +15,9 @@ from sidewise.models.laplacian import PATIENCE, conjugate_gradients
 from sidewise.models.lasso import Solution, Sums, path
 from sidewise.models.least_squares import FLOWS, SATURATED, LeastSquares
 from sidewise.models.likelihood import Chances
+from sidewise.models.solvable import solvable
 from sidewise.models.wanted import Wanted
-from sidewise.models.worker_table import Estimate, check_workers_known, worker_table
+from sidewise.models.worker_table import Estimate, check_some, check_workers_known, worker_table
 from sidewise.numbers import is_count, is_number
 from sidewise.ranking import Dense, Draws, Fit, Ranking, Uncertainty
 from sidewise.ranking.uncertainty import normal_quantile
@@ -95,9 +96,12 @@ def linear_bias(
     counts = comparisons.counts()
     graph = components(counts)
     sums = Sums.of(comparisons, counts, graph)
-    judged = [Judged.of(comparisons, solution) for solution in solutions(sums, penalty, points, tol=tol, limit=limit)]
-    best = min(judged, key=lambda some: some.bic)
-    chosen, noise = best.solution, best.noise(sums)
+    with solvable(comparisons):
+        found = solutions(sums, penalty, points, tol=tol, limit=limit)
+        judged = [Judged.of(comparisons, solution) for solution in found]
+        best = min(judged, key=lambda some: some.bic)
+        chosen, noise = best.solution, best.noise(sums)
+        uncertainty = _uncertainty(comparisons, sums, chosen, noise, wanted)
     said = _report(chosen, counts, graph, strict=strict)
     scores = np.where(counts.item_weight() > 0, chosen.scores, np.nan)
     biases = {"side": _biases(sums, chosen, noise, level)}
@@ -111,7 +115,7 @@ def linear_bias(
             digest=comparisons.digest, comparisons=counts.rows, notes=said, findings={"path": _table(judged)},
         ),
         comparisons=counts.item_weight(),
-        uncertainty=_uncertainty(comparisons, sums, chosen, noise, wanted),
+        uncertainty=uncertainty,
         component=graph.label,
         comparable=graph.count == 1,
         link=Chances(LeastSquares(FLOWS["mean"])),
@@ -223,6 +227,7 @@ def _scores(rows: Comparisons, penalty: float, limit: int) -> Floats:
 
 def _check(comparisons: Comparisons, penalty: float | None, points: int) -> None:
     check_workers_known(comparisons, "linear_bias")
+    check_some(comparisons, "linear_bias")
     if not comparisons.sided:
         raise ModelError("the data do not say what was shown on which side: linear_bias has no bias to find; "
                          "use hodge_rank, which is the same without biases")  # fmt: skip

@@ -11,9 +11,10 @@ from sidewise.comparisons.arrow import Floats
 from sidewise.models import notes
 from sidewise.models.bootstrap import Progress, Unit, resampled
 from sidewise.models.laplacian import Laplacian, Pin
+from sidewise.models.solvable import solvable
 from sidewise.models.wanted import Wanted, check_words
 from sidewise.models.win_rate import wilson
-from sidewise.models.worker_table import Estimate, Reliability, check_workers_known, worker_table
+from sidewise.models.worker_table import Estimate, Reliability, check_some, check_workers_known, worker_table
 from sidewise.ranking import Fit, Ranking
 
 FlowName = Literal["sum", "mean"]
@@ -77,12 +78,14 @@ def pairwise_hits(
     [1.0, 1.0, 0.0]
     """
     check_workers_known(comparisons, "pairwise_hits")
+    check_some(comparisons, "pairwise_hits")
     check_words(flow=(flow, get_args(FlowName)))
     Wanted(known=get_args(Intervals), intervals=intervals, unit=unit, replicates=replicates, level=level, limit=limit,
            seed=seed, strict=strict, progress=progress)  # fmt: skip
     counts = comparisons.counts()
     graph = components(counts)
-    settled = settle(Equations.of(comparisons, counts, graph, flow), limit)
+    with solvable(comparisons):
+        settled = settle(Equations.of(comparisons, counts, graph, flow), limit)
     said = () if settled.converged else notes.not_converged(settled.trouble, strict=strict, stacklevel=2)
     said += notes.of_the_graph(counts, graph, has_prior=False, stacklevel=2) + notes.of_the_crowd(settled.answers)
     scores = np.where(counts.item_weight() > 0, settled.scores, np.nan)

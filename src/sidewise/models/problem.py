@@ -1,7 +1,7 @@
 """A pairwise likelihood with its prior: the sum that is maximised, its gradient and its Hessian."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 from sidewise.comparisons import Comparisons, Graph, PairCounts
 from sidewise.comparisons.arrow import Codes, Floats
 from sidewise.errors import ModelError
+from sidewise.models.factors import columns, usual_sizes
 from sidewise.models.laplacian import Information, Laplacian, Pin
 from sidewise.models.likelihood import Davidson, Logistic, Observations, RaoKupper, Slopes, TieLink
 from sidewise.models.newton import Optimum, Slope, climb
@@ -20,8 +21,7 @@ from sidewise.ranking.uncertainty import normal_bounds
 
 Ties = Literal["half", "davidson", "rao-kupper", "drop"]
 
-SIDE = "side"
-EFFECT_SD = 5.0  # log-odds: only a covariate that settles every comparison comes near it
+EFFECT_SD = 5.0  # log-odds, by a covariate of its usual size: only one that settles every comparison comes near it
 LINKS: dict[str, TieLink] = {
     "half": Logistic(),
     "davidson": Davidson(),
@@ -41,6 +41,7 @@ class Problem:
     pin: Pin | None
     names: tuple[str, ...]
     unknown: Codes  # items that nobody compared, where no prior speaks for them
+    sizes: Floats = field(default_factory=lambda: np.empty(0))  # of the covariates, which ``seen`` measures by them
 
     @classmethod
     def of(
@@ -61,6 +62,7 @@ class Problem:
             pin=Pin.to(graph.label) if prior is None else None,
             names=covariates,
             unknown=counts.unseen() if prior is None else np.empty(0, np.int32),
+            sizes=usual_sizes(comparisons, covariates) if isinstance(comparisons, Comparisons) else np.empty(0),
         )  # fmt: skip
 
     @property
@@ -172,14 +174,15 @@ class Problem:
             corner[:q, -1] = corner[-1, :q]
 
     def effects(self, optimum: Optimum, level: float) -> pa.Table:
-        """Estimates and intervals of the parameters that are not scores."""
+        """Estimates and intervals of the parameters that are not scores, by one unit of a covariate."""
         information = self.slope(optimum.point).curvature()
         variance = np.diagonal(np.linalg.inv(information.schur(information.across(1e-8))))
+        size = np.concatenate([self.sizes, np.ones(self.link.shapes)])
         estimate = optimum.point[self.seen.n :]
         low, high = normal_bounds(estimate, variance, level)
         shape = SHAPES.get(type(self.link))
         names = [*self.names, *([shape] if shape else [])]
-        return pa.table({"effect": names, "estimate": estimate, "low": low, "high": high})
+        return pa.table({"effect": names, "estimate": estimate / size, "low": low / size, "high": high / size})
 
 
 def observe(comparisons: Comparisons | PairCounts, counts: PairCounts, covariates: Sequence[str]) -> Observations:
@@ -196,8 +199,7 @@ def observe_rows(comparisons: Comparisons, covariates: Sequence[str]) -> Observa
     order = np.argsort(comparisons.left, kind="stable")
     rows = comparisons.select(order)
     weight, is_tie = rows.weights(), rows.outcome == 0.5
-    sides = {**rows.factors, SIDE: np.ones(len(rows))}
     return Observations(
         len(rows.items), rows.left, rows.right, weight * rows.outcome * ~is_tie, weight * (1 - rows.outcome) * ~is_tie,
-        weight * is_tie, np.array([sides[name] for name in covariates]).T.reshape(len(rows), -1),
+        weight * is_tie, columns(rows, covariates),
     )  # fmt: skip

@@ -1,6 +1,6 @@
 """What a model is asked for: the options that models share, checked in one place."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import get_args
 
@@ -42,12 +42,6 @@ def check_words(**options: tuple[str, Sequence[str]]) -> None:
     for name, (value, allowed) in options.items():
         if value not in allowed:
             raise ModelError(f"{name}={value!r} is not one of {', '.join(allowed)}")
-
-
-def check_names(option: str, value: object) -> None:
-    """See that it is a list of names, and not one name, which is a list of letters."""
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        raise ModelError(f"{option} is a list of names: {option}=[{value!r}]")
 
 
 def check_positive(option: str, value: object) -> None:

@@ -57,8 +57,8 @@ def worker_bt(
         ``Normal()`` estimates the spread of the scores from the data, ``Normal(sd)`` states it.
     sensitivity_sd, bias_sd
         How much workers differ: a ~ N(0.8, sd²), with doubt about what is below 0, and b from Student's t with two
-        degrees of freedom and this scale, since most people have next to no bias and a few have much. Estimated from
-        the data unless stated.
+        degrees of freedom and this scale, since most people have next to no bias and a few have much: in log-odds, by a
+        factor of its usual size (1 for the side, and for −1, 0 and 1). Estimated from the data unless stated.
     ties
         "half" counts a tie as half a win for each; "davidson" and "rao-kupper" model how likely ties are; "drop"
         leaves them out.

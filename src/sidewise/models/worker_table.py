@@ -10,7 +10,7 @@ from scipy.special import expit, logit
 from sidewise.comparisons import Comparisons, PairCounts
 from sidewise.comparisons.arrow import Floats
 from sidewise.errors import ModelError
-from sidewise.models.problem import SIDE
+from sidewise.models.factors import SIDE
 from sidewise.ranking.uncertainty import normal_bounds
 
 ENOUGH = 8  # answers that all go to one side: a careful worker does that once in 128 times
@@ -30,6 +30,10 @@ class Estimate:
     def normal(cls, value: Floats, variance: Floats, level: float) -> "Estimate":
         """Value ± z·sd."""
         return cls(value, *normal_bounds(value, variance, level))
+
+    def by(self, size: float) -> "Estimate":
+        """By one unit of a factor, from what it is by its usual size; what is strong stays so."""
+        return Estimate(self.value / size, self.low / size, self.high / size, self.strong / size)
 
     @classmethod
     def chance(cls, value: Floats, variance: Floats, level: float) -> "Estimate":
@@ -61,6 +65,13 @@ def check_workers_known(comparisons: object, model: str) -> None:
             f"{model} weighs workers, and the data do not say who said what: name the worker column "
             "(worker=…, --worker), or use bradley_terry",
         )
+
+
+def check_some(comparisons: Comparisons, model: str, otherwise: str = "at all") -> None:
+    """See that there are comparisons, and that they count."""
+    if not comparisons.weights().any():
+        what = "that weigh anything" if len(comparisons) else otherwise
+        raise ModelError(f"{model} needs comparisons, and there are none {what}")
 
 
 def worker_table(
@@ -103,16 +114,18 @@ def flags(
     """Why a worker deserves a second look; the plainest reason first.
 
     Nobody is blamed for a side where every answer agrees with the ranking: the better item was shown there each time.
+    Whoever leans to a side tosses no coin, however little the items matter to them.
     """
-    found = np.full(len(comparisons.workers), None, object)
+    found, leans = np.full(len(comparisons.workers), None, object), np.zeros(len(comparisons.workers), bool)
     for name, bias in biases.items():
         for sign, side in ((1, "left"), (-1, "right")):
             surely = np.where(sign > 0, bias.low, -bias.high) > 0
             word = f"favours {side}" if name == SIDE else f"{'favours' if sign > 0 else 'avoids'} {name}"
-            found[surely & (sign * bias.value >= bias.strong)] = word
+            strongly = surely & (sign * bias.value >= bias.strong)
+            found[strongly], leans[strongly] = word, True
     if reliability is not None:
         some, middle = reliability.estimate, (reliability.random + reliability.typical) / 2
-        found[some.high < middle] = "random"
+        found[(some.high < middle) & ~leans] = "random"
         found[some.high < reliability.random] = "contrary"
     if comparisons.sided:
         share, decided = left_share(comparisons)

@@ -116,7 +116,8 @@ def either_way(first: Positions, second: Positions, rng: np.random.Generator) ->
 def distinct(n: int, count: int, times: int, rng: np.random.Generator) -> Positions:
     """So many times, ``count`` different numbers below n (Floyd's algorithm, all rows at once)."""
     if count > FEW:  # its work grows with the square of count
-        return np.stack([rng.choice(n, count, replace=False) for _ in range(times)])
+        rows = [rng.choice(n, count, replace=False) for _ in range(times)]
+        return np.array(rows, np.int64).reshape(times, count)
     chosen = np.empty((times, count), np.int64)
     for column, last in enumerate(range(n - count, n)):
         drawn = rng.integers(last + 1, size=times)

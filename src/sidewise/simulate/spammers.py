@@ -129,6 +129,8 @@ def _workers(comparisons: Comparisons) -> int:
             "spammers are counted by workers, and the data do not say who said what: name the worker column "
             "(worker=…, --worker)",
         )
+    if not len(comparisons):
+        raise ComparisonError("spammers take their tasks from comparisons, and there are none")
     return len(np.unique(comparisons.worker))
 
 

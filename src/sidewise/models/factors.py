@@ -1,0 +1,74 @@
+"""Factors: what may sway an answer besides the items, seen from the left; the side itself is 1 in every comparison."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from sidewise.comparisons import Comparisons
+from sidewise.comparisons.arrow import Floats
+from sidewise.errors import ModelError
+
+SIDE = "side"
+VARIES = 1e-3  # of its size: a factor that varies by less is the side under another name
+
+
+def chosen(option: str, names: object, comparisons: Comparisons) -> tuple[str, ...]:
+    """The names that an option gives, each of them a factor that the data know and that can be told from the others."""
+    found = as_names(option, names)
+    if len(set(found)) < len(found):
+        raise ModelError(f"{option} name one twice: {', '.join(found)}")
+    for name in found:
+        _check(option.removesuffix("s"), name, comparisons, with_side=SIDE in found)
+    return found
+
+
+def as_names(option: str, names: object) -> tuple[str, ...]:
+    """See that it is a list of names, and not one name, which is a list of letters."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise ModelError(f"{option} is a list of names: {option}=[{names!r}]")
+    found = tuple(names)
+    if not all(isinstance(name, str) for name in found):
+        raise ModelError(f"{option} is a list of names, and {list(found)!r} is not")
+    return found
+
+
+def _check(what: str, name: str, comparisons: Comparisons, *, with_side: bool) -> None:
+    if name == SIDE:
+        if not comparisons.sided:
+            raise ModelError(
+                f"the data do not say what was shown on which side, so nobody's side can be told: name another {what}, "
+                "or read the data with left, right and winner"
+            )
+        return
+    if name not in comparisons.factors:
+        known = ", ".join([SIDE, *comparisons.factors])
+        raise ModelError(f"no {what} {name!r}; there are: {known}. Factors are named when the data are read")
+    values = comparisons.factors[name]
+    if not np.isfinite(values).all():
+        raise ModelError(f"the factor {name!r} is not a number in some comparisons: leave those out")
+    if not values.any():
+        raise ModelError(f"the factor {name!r} is 0 in every comparison: it sways nobody")
+    if with_side and values.max() - values.min() <= VARIES * np.abs(values).max():
+        about = "" if values.min() == values.max() else "about "
+        raise ModelError(
+            f"the factor {name!r} is {about}{values[0]:g} in every comparison: it cannot be told from the side; leave "
+            "it out, or let it be 0 where both items are alike"
+        )
+
+
+def columns(comparisons: Comparisons, names: Sequence[str]) -> Floats:
+    """The factors of every comparison, one column each, measured by their usual size: no prior asks for their units."""
+    known = {**comparisons.factors, SIDE: np.ones(len(comparisons))}
+    found = np.array([known[name] for name in names]).T.reshape(len(comparisons), len(names))
+    return found / usual_sizes(comparisons, names)
+
+
+def usual_sizes(comparisons: Comparisons, names: Sequence[str]) -> Floats:
+    """How large each factor is where it is not 0 (root mean square): 1 for the side, and for −1, 0 and 1."""
+    return np.array([1.0 if name == SIDE else _size(comparisons.factors[name]) for name in names])
+
+
+def _size(values: Floats) -> float:
+    some = np.abs(values[values != 0])
+    most = some.max(initial=0.0)
+    return float(most * np.sqrt(np.mean((some / most) ** 2))) if most else 1.0
