@@ -79,7 +79,13 @@ def test_boxes_are_known_by_their_edges(tmp_path):
 def test_comparisons_are_known_by_their_pairs():
     done = run(CAKES)
     assert done.exit_code == 0, done.output
-    for name in ("same pair, same worker", "same pair, other workers", "mirrored pair", "cyclic triads"):
+    for name in (
+        "same pair, same worker",
+        "same pair, other workers",
+        "same way round",
+        "mirrored pair",
+        "cyclic triads",
+    ):
         assert name in done.stdout
 
 

@@ -167,7 +167,8 @@ def _print_comparisons(found: "Comparisons", options: dict[str, Any]) -> None:
     rows = [("same pair, same worker", again.within), ("same pair, other workers", again.between)]
     if found.sided:
         turned = mirror_consistency(found, **options)
-        rows += [("mirrored pair, same worker", turned.within), ("mirrored pair, other workers", turned.between)]
+        rows += [("same way round, same worker", turned.unturned), ("mirrored pair, same worker", turned.within),
+                 ("mirrored pair, other workers", turned.between)]  # fmt: skip
     for name, known in rows:
         _say(f"{name:<30}{known if known.groups else 'never asked'}")
     if found.sided and not isnan(turned.left.value):
