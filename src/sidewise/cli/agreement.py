@@ -189,7 +189,7 @@ def _write(told: "Agreement", workers_out: Path | None, picture: Path | None) ->
         _refuse(told.by_worker is None, "--workers-out: no column says who answered")
         write_place("workers", told.by_worker, workers_out)
     if picture is not None:
-        told.plot().save(str(picture))
+        told.plot().save(str(picture), inline=picture.suffix == ".html")  # a page that needs no network
         err.print(f"the picture is in {picture}", highlight=False, markup=False)
 
 
