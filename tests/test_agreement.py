@@ -172,6 +172,8 @@ def test_a_function_does_what_the_name_does():
         (lambda a, b: np.maximum(a - b, 0), "no distance"),
         (lambda a, b: abs(a - b) + 1, "no distance"),
         (lambda a, b: 1.0, "numpy.vectorize"),  # noqa: ARG005
+        (lambda a, b: "far", "cannot be taken of arrays of values: could not convert string"),  # noqa: ARG005
+        (lambda a, b: abs(len(set(a)) - len(b)) if a else 0, "cannot be taken of arrays .*numpy.vectorize"),
         ("euclid", "none of nominal, ordinal"),
     ],
 )

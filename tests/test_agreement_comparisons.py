@@ -25,12 +25,12 @@ def leaning(answers):
         yield (min(left, right), max(left, right)), left > right, worker, said
 
 
-def plainly(answers, *, within, mirrored):
+def plainly(answers, *, within, mirrored=None):
     """Every pair of answers to every pair, one by one; the mean over groups of the share that agree."""
     groups = {}
     rows = list(leaning(answers))
     for (pair, turn, worker, said), (other, turned, who, meant) in combinations(rows, 2):
-        if pair == other and (worker == who) == within and (not mirrored or turn != turned):
+        if pair == other and (worker == who) == within and mirrored in (None, turn != turned):
             groups.setdefault((pair, worker if within else None), []).append(said == meant)
     return np.mean([np.mean(group) for group in groups.values()]) if groups else np.nan, len(groups)
 
@@ -38,11 +38,13 @@ def plainly(answers, *, within, mirrored):
 @given(crowds(most=25))
 def test_repeats_and_mirrors_are_those_of_every_pair_of_answers(answers):
     again, turned = repeat_consistency(answers, resamples=1), mirror_consistency(answers, resamples=1)
-    for found, mirrored in ((again, False), (turned, True)):
+    for found, mirrored in ((again, None), (turned, True)):
         for part, within in ((found.within, True), (found.between, False)):
             share, groups = plainly(answers, within=within, mirrored=mirrored)
             assert part.share.value == pytest.approx(share, nan_ok=True)
             assert part.groups == groups
+    share, groups = plainly(answers, within=True, mirrored=False)
+    assert (turned.unturned.share.value, turned.unturned.groups) == (pytest.approx(share, nan_ok=True), groups)
 
 
 @given(crowds(most=25))
@@ -62,6 +64,7 @@ def test_those_who_always_say_left_contradict_themselves_to_the_left():
     found = mirror_consistency(made)
     assert found.within.share.value == 0.0
     assert found.left.value == 1.0
+    assert found.unturned.share.value == 1.0
     assert repeat_consistency(made).within.share.value == pytest.approx(0.5, abs=0.03)
 
 

@@ -183,7 +183,7 @@ def test_low_numbers_may_be_the_good_ones(tmp_path):
         ("item,score\na,1\nb,2\nc,3\nc,4\n", "ranking.csv has the item 'c' more than once"),
         ("item,score\na,1\nb,2,3\nc,3\n", "ranking.csv row 2: text is 'b,2,3': wrong number of fields"),
         ("item,score\nx,1\n", "have no item in common: do they use the same ids?"),
-        ("item,score\n", "have no item in common"),
+        ("item,score\n", "has no items: there is nothing to measure"),
         ("item,score\n,1\n", "ranking.csv has an item without an id"),
         ("item,rating,value\na,1,2\n", "could be the score: 'rating', 'value'; say which with --score-column"),
         ("", "ranking.csv is empty"),

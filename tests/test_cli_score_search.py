@@ -1,14 +1,20 @@
 """``sidewise score`` for search: what a run and a file of judgments come out as."""
 
 import json
+import re
+from inspect import signature
 from pathlib import Path
 
 import numpy as np
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
+from typer.testing import CliRunner
 
-from sidewise.cli.score_search import is_search, score_search
+from sidewise.cli import app, search_names, search_table
+from sidewise.cli.leaderboard import Format
+from sidewise.cli.score_search import is_run, is_search, score_search
+from sidewise.cli.score_table import Setting
 from sidewise.errors import DataError, MeasureError, SidewiseError
 from sidewise.measures.compatibility import compatibility
 from sidewise.measures.preference import average_ppref, nwppref, ppref, rpref, wppref
@@ -19,7 +25,7 @@ PREFERENCES = "1 a b -1\n1 b c -1\n1 d NA -2\n2 a b -1\n2 b c -1\n3 a b 0\n4 b a
 RUN = "1 Q0 a 1 9 me\n1 Q0 c 2 8 me\n1 Q0 b 3 7 me\n2 Q0 b 1 3 me\n2 Q0 x 2 2 me\n3 Q0 a 1 1 me\n9 Q0 a 1 1 me\n"
 OTHER = "1 Q0 d 1 9 you\n1 Q0 a 2 8 you\n2 Q0 c 1 3 you\n2 Q0 b 2 2 you\n3 Q0 a 1 1 you\n4 Q0 b 1 1 you\n"
 QRELS = "1 0 a 2\n1 0 b 1\n1 0 c 0\n2 0 a 1\n2 0 b 0\n"
-OPTIONS = {"confidence": 0.95, "resamples": 200, "seed": 1, "per_query": False, "against": None, "out": None}
+OPTIONS = {"setting": Setting(confidence=0.95, resamples=200, seed=1)}
 
 
 @pytest.fixture
@@ -31,12 +37,11 @@ def folder(tmp_path):
 
 
 def scored(folder, *measures, judgments="prefs.txt", **options):
-    """The rows that are written."""
+    """The rows that are written: of the measures, or of the queries."""
     out = folder / "out.json"
-    score_search(
-        folder / "run.txt", folder / judgments, list(measures), **(OPTIONS | {"out": out} | options)
-    )  # fmt: skip
-    return json.loads(out.read_text(encoding="utf-8"))
+    score_search(folder / "run.txt", folder / judgments, list(measures), **(OPTIONS | {"out": out} | options))
+    written = json.loads(out.read_text(encoding="utf-8"))
+    return written["queries" if options.get("per_query") else "measures"]
 
 
 def test_every_measure_has_a_name(folder):
@@ -98,6 +103,80 @@ def test_query_by_query(folder, capsys):
     assert "–" in capsys.readouterr().out  # query 3 has no value
 
 
+def test_numbers_are_never_cut_for_want_of_room(folder, capsys, monkeypatch):
+    monkeypatch.setattr(search_table.out, "_width", 60)
+    names = ["ppref@10", "rpref@10", "ppref", "rpref", "average-ppref", "wppref@10", "compatibility"]
+    scored(folder, *names, per_query=True)
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 60
+    told = " ".join(lines)
+    assert all(f" {name} " in told for name in names)
+    assert "0.…" not in told
+    assert told.count(" query ") > 1  # several tables, each with the queries
+
+
+def test_results_for_programs(folder, capsys):
+    score_search(folder / "run.txt", folder / "prefs.txt", ["ppref@10"], **OPTIONS, form=Format.json, per_query=True)
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["seed"], printed["measures"][0]["measure"], len(printed["queries"])) == (1, "ppref@10", 4)
+
+
+@pytest.mark.parametrize(
+    ("more", "head"), [([], '"measure","mean","low","high","queries"'), (["--per-query"], '"query","ppref@2"')]
+)
+def test_csv_for_programs(folder, more, head):
+    ran = CliRunner().invoke(
+        app,
+        ["score", str(folder / "run.txt"), str(folder / "prefs.txt"), "--measure", "ppref@2", "--format", "csv", *more],
+    )
+    assert ran.stdout.splitlines()[0] == head
+
+
+def test_measures_have_options(folder):
+    run, qrels = read_run(folder / "run.txt"), read_qrels(folder / "qrels.txt")
+    asked = ["ndcg@10", "ndcg@10(gain=linear)", "nDCG@10(gain=exp2)", "err(highest=4)", "compatibility(p=0.8,depth=5)"]
+    rows = scored(folder, *asked, judgments="qrels.txt")
+    expected = [
+        run_ndcg(run, qrels), run_ndcg(run, qrels, gain="exp2"), run_err(run, qrels, None, highest=4),
+        compatibility(run, qrels, p=0.8, depth=5),
+    ]  # fmt: skip
+    assert [row["measure"] for row in rows] == [found.measure for found in expected]
+    assert [row["mean"] for row in rows] == pytest.approx([found.mean for found in expected])
+    assert len({round(row["mean"], 6) for row in rows}) == 4  # each option makes a difference
+
+
+def test_what_options_are_if_not_said():
+    functions = {"ndcg": run_ndcg, "err": run_err, "compatibility": compatibility}
+    for name, usual in search_names.OPTIONS.items():
+        known = signature(functions[name]).parameters
+        assert {option: known[option].default for option in usual} == usual
+
+
+def test_judgments_that_only_contradict_each_other_say_nothing(folder, capsys):
+    (folder / "prefs.txt").write_text("1 a b -1\n1 b a -1\n", encoding="utf-8")
+    (row,) = scored(folder, "ppref@10", drop_contradictions=True)
+    assert (row["mean"], row["queries"]) == (None, 0)
+    assert "no preferences to measure by" in capsys.readouterr().err
+
+
+def test_a_table_is_no_run_and_a_run_no_ranking(folder):
+    (folder / "table.csv").write_text("item,score\na,1\n", encoding="utf-8")
+    for files, told in (
+        (("table.csv", "prefs.txt"), "table.csv is a table: name a run"),
+        (("run.txt", "table.csv"), "run.txt is a run of a search engine, and .*table.csv holds no judgments"),
+        (("prefs.txt", "run.txt"), "name the run first, and then the judgments"),
+    ):
+        ran = CliRunner().invoke(app, ["score", *(str(folder / name) for name in files)])
+        assert ran.exit_code == 2
+        assert re.search(told, ran.stderr)
+
+
+@pytest.mark.parametrize("score", ["-5.17", "1e-3", "2.5E+07", ".5", "3"])
+def test_runs_are_known_by_their_scores(tmp_path, score):
+    (tmp_path / "run").write_text(f"q Q0 a 1 {score} me\n", encoding="utf-8")
+    assert is_run(tmp_path / "run")
+
+
 def test_another_run(folder, capsys):
     (row,) = scored(folder, "ppref@10", against=folder / "other.txt")
     judged = read_preferences(folder / "prefs.txt")
@@ -109,7 +188,7 @@ def test_another_run(folder, capsys):
 
 
 def test_no_resamples_make_no_intervals(folder, capsys):
-    (row,) = scored(folder, "ppref@10", against=folder / "other.txt", resamples=0)
+    (row,) = scored(folder, "ppref@10", against=folder / "other.txt", setting=Setting(0.95, resamples=0, seed=0))
     assert row.keys() == {"measure", "mean", "queries", "against", "difference"}
     assert row["difference"] == pytest.approx(row["mean"] - row["against"])
     assert "interval" not in capsys.readouterr().out
@@ -152,6 +231,11 @@ def test_other_files_to_write(folder, ending):
         ("ppref@ten", "prefs.txt", "after @ comes a rank, 1 or more, or max for all, as in ppref@10"),
         ("ppref@0", "prefs.txt", "after @ comes a rank"),
         ("appref@10", "prefs.txt", "average-ppref looks at all ranks; leave out @10"),
+        ("ppref@10(gain=exp2)", "prefs.txt", "ppref has no option 'gain'; it takes none"),
+        ("compatibility(q=1)", "prefs.txt", "compatibility has no option 'q'; it takes: p, depth"),
+        ("compatibility(p=x)", "prefs.txt", "compatibility: p='x' is not a number"),
+        ("compatibility(depth=2.5)", "prefs.txt", "depth=2.5: it takes a whole number of ranks"),
+        ("ndcg(gain=log)", "qrels.txt", "gain='log'"),
     ],
 )
 def test_measures_that_there_are_not(folder, measure, judgments, message):

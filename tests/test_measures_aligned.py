@@ -96,11 +96,14 @@ def test_unknown_numbers_are_named_or_dropped():
         ({"a": 1}, [1], "the truth has no ids, and the other side has"),
         ([], [], "nothing to measure"),
         ({"a": 1}, {"b": 2}, r"the ranking \('a'\) and the truth \('b'\) have no item in common"),
-        ({}, {}, "no item in common"),
+        ({}, {}, "the ranking has no items: there is nothing to measure"),
+        (None, {"a": 1}, "the ranking is NoneType, of which no numbers can be made"),
+        ({"a": 1, "b": "good"}, {"a": 1, "b": 2}, "the ranking: the item 'b' has 'good', which is no number"),
+        ({"a": 1}, (["a"], [{}]), "the truth: the item 'a' has {}, which is no number"),
         ("scores.csv", {"a": 1}, "the ranking is str, of which no numbers can be made"),
         ([["a", "b"]], [1], "the ranking is list, of which no numbers can be made"),
         ([[1, 2], [3, 4]], [1, 2], "the ranking has 2 dimensions"),
-        (3, [1], "the ranking has 0 dimensions"),
+        (3, [1], "the ranking is int, of which no numbers can be made"),
     ],
 )
 def test_what_cannot_be_matched_is_refused(score, truth, says):

@@ -223,7 +223,7 @@ def test_a_letor_folder_is_compared_from_the_command_line(letor):
         (("preference-judgments", "--letor", "letor"), "--letor and --preferences go together"),
         (("coverage", "--letor", "letor", "--preferences", "preferences.txt"), "go with preference-judgments"),
         (
-            ("preference-judgments", "--only", "letor", "--letor", ".", "--preferences", "preferences.txt"),
+            ("preference-judgments", "--letor", ".", "--preferences", "preferences.txt", "--out", "here"),
             "no folders Fold1",
         ),
     ],
@@ -232,6 +232,7 @@ def test_options_that_do_not_fit_are_explained(letor, words, said):
     done = command(*words, cwd=letor)
     assert done.returncode == 2
     assert said in " ".join(done.stderr.split())
+    assert not (letor / "here").exists()  # told before the work
 
 
 def test_judgments_of_other_queries_are_refused(letor):

@@ -55,6 +55,14 @@ def test_the_test_collections_form(tmp_path):
     assert read_preferences(written(tmp_path, NAMES)).documents[0] == "G00-00-1006224"
 
 
+def test_what_stands_beside_na_is_bad_whatever_the_sign(tmp_path):
+    """The paper ties the mark to NA alone: "the other document was judged to be nonrelevant"."""
+    usual = read_preferences(written(tmp_path, "1 a NA -2\n1 NA b 2\n"))
+    other = read_preferences(written(tmp_path, "1 a NA 2\n1 NA b -2\n"))
+    assert other.judgment.tolist() == usual.judgment.tolist() == [-2, 2]
+    assert other.to_frame() == usual.to_frame()
+
+
 def test_winners(tmp_path):
     found = read_preferences(written(tmp_path, WINNERS))
     assert found.form == "winner"
@@ -144,8 +152,6 @@ def test_an_id_with_a_blank_cannot_be_written(tmp_path):
         ("1 a NA -1\n", "'1 a NA -1': NA without 2 or -2; a line with NA says"),
         ("1 NA a 0\n", "NA without 2 or -2"),
         ("1 NA NA -2\n", "both documents are NA; name the document"),
-        ("1 NA a -2\n", "'1 NA a -2': judged bad in place of NA; -2 says that the first document is bad"),
-        ("1 a NA 2\n", "judged bad in place of NA"),
         ("1 a b -2\n", "2 or -2 without NA; .*graded=True"),
         ("1 a b -1\n1 a b\n", "line 2: '1 a b': wrong number of fields; .*\\(4 fields are wanted\\)"),
         ("q a b a\nq a b c\n", "line 2: 'q a b c': winner is neither document; write the id"),

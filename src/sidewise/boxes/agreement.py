@@ -19,7 +19,15 @@ def box_distance(a: ArrayLike, b: ArrayLike) -> Floats:
 
 
 def iou_alpha(boxes: Boxes, *, seed: int = 0) -> float:
-    """Krippendorff's alpha of boxes, 1 − D_o/D_e with 1 − IoU; NaN where no image has two boxes or all are alike."""
+    """Krippendorff's alpha of boxes, 1 − D_o/D_e with 1 − IoU; NaN where no image has two boxes or all are alike.
+
+    What :func:`sidewise.measures.krippendorff_alpha` with ``distance="iou"`` is, of a table of boxes.
+
+    >>> from sidewise.boxes import read_boxes
+    >>> rows = {"image": list("aabb"), "worker": list("xyxy"), "left": [0, 0, 50, 50], "top": [0] * 4}
+    >>> round(iou_alpha(read_boxes(rows | {"right": [10, 10, 60, 60], "bottom": [10, 8, 10, 10]})), 3)
+    0.857
+    """
     order = np.argsort(boxes.image, kind="stable")
     size = np.bincount(boxes.image, minlength=len(boxes.images))
     paired = size[boxes.image[order]] > 1
@@ -30,5 +38,5 @@ def iou_alpha(boxes: Boxes, *, seed: int = 0) -> float:
         float((2 * box_distance(edges[i], edges[j]) / (size[image[i]] - 1)).sum())
         for i, j in pairs_within(starts_of(image, len(size)))
     )
-    expected = against(edges, np.ones(len(edges)), box_distance, seed=seed).sum() / (len(edges) - 1)
+    expected = float(against(edges, np.ones(len(edges)), box_distance, seed=seed).sum()) / (len(edges) - 1)
     return 1 - apart / expected if expected > 0 else float("nan")

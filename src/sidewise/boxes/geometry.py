@@ -12,6 +12,10 @@ SIDES = ("left", "top", "right", "bottom")
 def iou(a: ArrayLike, b: ArrayLike) -> Floats:
     """Intersection over union (the Jaccard index) of boxes: area of the overlap / area covered by either.
 
+    ::
+
+        IoU = |A ∩ B| / |A ∪ B|,    |A ∪ B| = |A| + |B| − |A ∩ B|
+
     Edges are where they are said to be: a box from 10 to 20 is 10 wide, with no pixel added, as in the Toloka VQA
     benchmark (Ustalov et al. 2023, section 5). The arrays broadcast: ``iou(a[:, None], b[None])`` has every pair.
 

@@ -111,7 +111,7 @@ def _mean(edges: Floats, image: Codes, weight: Floats, images: int) -> Floats:
 def _snapped(box: Floats, boxes: Boxes) -> Floats:
     """Boxes cut to their frames; whole pixels where all answers are, one pixel wide and high at the least."""
     if (boxes.edges == np.round(boxes.edges)).all():
-        low = np.round(box[:, :2])
+        low = np.round(box[:, :2]) + 0.0  # which makes −0 a 0
         box = np.concatenate([low, np.maximum(np.round(box[:, 2:]), low + 1)], axis=1)
     if boxes.size is None:
         return box

@@ -167,7 +167,8 @@ def _print_comparisons(found: "Comparisons", options: dict[str, Any]) -> None:
     rows = [("same pair, same worker", again.within), ("same pair, other workers", again.between)]
     if found.sided:
         turned = mirror_consistency(found, **options)
-        rows += [("mirrored pair, same worker", turned.within), ("mirrored pair, other workers", turned.between)]
+        rows += [("same way round, same worker", turned.unturned), ("mirrored pair, same worker", turned.within),
+                 ("mirrored pair, other workers", turned.between)]  # fmt: skip
     for name, known in rows:
         _say(f"{name:<30}{known if known.groups else 'never asked'}")
     if found.sided and not isnan(turned.left.value):
@@ -188,7 +189,7 @@ def _write(told: "Agreement", workers_out: Path | None, picture: Path | None) ->
         _refuse(told.by_worker is None, "--workers-out: no column says who answered")
         write_place("workers", told.by_worker, workers_out)
     if picture is not None:
-        told.plot().save(str(picture))
+        told.plot().save(str(picture), inline=picture.suffix == ".html")  # a page that needs no network
         err.print(f"the picture is in {picture}", highlight=False, markup=False)
 
 

@@ -58,6 +58,7 @@ def reproduce(
 def _on(study: str, letor: Path | None, preferences: Path | None) -> "StudyInParts":
     """The study of preference judgments, on data that the user has."""
     from sidewise.studies import preference_judgments
+    from sidewise.studies.pj_collections import read_collection
 
     if study != "preference-judgments":
         raise SidewiseError(f"--letor and --preferences go with preference-judgments: {study} has no use for them")
@@ -65,6 +66,7 @@ def _on(study: str, letor: Path | None, preferences: Path | None) -> "StudyInPar
         raise SidewiseError(
             "--letor and --preferences go together: features without judgments say nothing, nor do these alone"
         )
+    read_collection(letor, preferences)  # what is wrong with them is told before the work, not after it
     return preference_judgments.study(letor, preferences)
 
 

@@ -40,7 +40,7 @@ class Absence(StrEnum):
 def score(
     ranking: Annotated[Path, typer.Argument(help="A ranking, as sidewise rank --out writes it, or any CSV, TSV, Parquet, JSON or JSON Lines file with an item and a score column; or a search run.", show_default=False)],  # noqa: E501
     truth: Annotated[Path, typer.Argument(help="A file with an item and a truth column; for search, judgments or qrels.", show_default=False)],  # noqa: E501
-    measure: Annotated[list[str] | None, typer.Option("--measure", help=f"May be repeated: {', '.join(NAMES)}; of the top ten ndcg@10, with options ndcg@10(gain=exp2). For search: ppref@10, rpref@10, average-ppref, wppref@10, nwppref@10, compatibility, ndcg@10, err@20. Several, if none is named.", show_default=False)] = None,  # noqa: E501
+    measure: Annotated[list[str] | None, typer.Option("--measure", help=f"May be repeated: {', '.join(NAMES)}; of the top ten ndcg@10, with options ndcg@10(gain=exp2). For search: ppref@10, rpref@10, average-ppref, wppref@10, nwppref@10, compatibility(p=0.9), ndcg@10, err@20. Several, if none is named.", show_default=False)] = None,  # noqa: E501
     by: Annotated[str | None, typer.Option(help="Column of the truth: measure each of its groups, and all items.")] = None,  # noqa: E501
     against: Annotated[Path | None, typer.Option(help="Another ranking (or run): by how much does the first beat it, and could it be chance?")] = None,  # noqa: E501
     confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
@@ -76,10 +76,10 @@ def score(
                    "--truth-item-column": true_item, "--delimiter": delimiter}  # fmt: skip
         if _is_search(truth):
             _refuse({"--missing": missing is Absence.drop}, "search runs", "to leave out queries, say --skip-missing")
-            _refuse({"--by": by, "--lower-is-better": lower, "--format": form is not Format.table} | columns,
-                    "search runs")  # fmt: skip
-            _score_search(ranking, truth, against, measure or [], setting, output, list(for_search.values()))
+            _refuse({"--by": by, "--lower-is-better": lower} | columns, "search runs")
+            _score_search(ranking, truth, against, measure or [], setting, form, output, list(for_search.values()))
             return
+        _refuse_run(ranking, truth)
         _refuse(for_search, "rankings of items")
         check_place(output, ranking, truth, endings=JSON_TOO, flag="--out")
         sides = _read(ranking, truth, against, columns, by)
@@ -97,17 +97,26 @@ def _is_search(judgments: Path) -> bool:
     return is_search(judgments)
 
 
+def _refuse_run(ranking: Path, truth: Path) -> None:
+    from sidewise.cli.score_search import is_run
+
+    if is_run(ranking):
+        raise SidewiseError(
+            f"{ranking} is a run of a search engine, and {truth} holds no judgments for one: their lines are query, "
+            "document, document and judgment, or query, 0, document and grade"
+        )
+
+
 def _score_search(
-    run: Path, judgments: Path, against: Path | None, measures: list[str], setting: Setting, output: Path | None,
-    flags: Sequence[bool],
+    run: Path, judgments: Path, against: Path | None, measures: list[str], setting: Setting, form: Format,
+    output: Path | None, flags: Sequence[bool],
 ) -> None:  # fmt: skip
     from sidewise.cli.score_search import score_search
 
     per_query, graded, drop_contradictions, skip_missing = flags
     score_search(
-        run, judgments, measures, confidence=setting.confidence, resamples=setting.resamples, seed=setting.seed,
-        per_query=per_query, against=against, out=output, graded=graded, skip_missing=skip_missing,
-        drop_contradictions=drop_contradictions,
+        run, judgments, measures, setting=setting, per_query=per_query, against=against, form=form, out=output,
+        graded=graded, skip_missing=skip_missing, drop_contradictions=drop_contradictions,
     )  # fmt: skip
 
 

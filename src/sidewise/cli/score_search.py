@@ -1,18 +1,20 @@
 """``sidewise score`` for search: a run of documents against preference judgments or grades of relevance."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
-from rich import box
-from rich.table import Table
 
-from sidewise.cli.console import err, out, plain
-from sidewise.cli.places import JSON_TOO, check_place, write_place
-from sidewise.errors import MeasureError
+from sidewise.cli.console import err, plain
+from sidewise.cli.leaderboard import Format
+from sidewise.cli.places import JSON_TOO, check_place
+from sidewise.cli.score_table import Setting
+from sidewise.cli.search_names import GRADES, PREFERENCE, Wanted, find_wanted
+from sidewise.cli.search_table import Found, print_found, write_found
+from sidewise.errors import SidewiseError
 from sidewise.preferences.words import counted
 
 if TYPE_CHECKING:
@@ -20,25 +22,12 @@ if TYPE_CHECKING:
     from sidewise.measures.preference_tally import Missing, Tallies
     from sidewise.preferences import Closure, Preferences, Qrels, Run
 
-PREFERENCE = ("ppref", "rpref", "average-ppref", "wppref", "nwppref")
-GRADES = ("ndcg", "err")
-EITHER = ("compatibility",)
-WHOLE = ("average-ppref", "compatibility")  # measures that take no rank
-ALIASES = {"appref": "average-ppref", "ap-pref": "average-ppref", "compat": "compatibility",
-           "expected-reciprocal-rank": "err"}  # fmt: skip
 USUAL = {
     "preferences": ("ppref@10", "ppref", "rpref@10", "rpref", "average-ppref", "wppref@10", "compatibility"),
     "grades": ("ndcg@10", "err@20", "compatibility"),
 }
-NUMBER = re.compile(r"[+-]?\d+(\.\d*)?")
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
 TABLES = (".csv", ".parquet", ".jsonl", ".ndjson", ".json", ".pq")
-
-
-class Wanted(NamedTuple):
-    """A measure and the rank down to which it looks; None for all."""
-
-    name: str
-    k: int | None
 
 
 def is_search(judgments: Path) -> bool:
@@ -69,12 +58,11 @@ def score_search(
     judgments: Path,
     measures: list[str],
     *,
-    confidence: float,
-    resamples: int,
-    seed: int,
-    per_query: bool,
-    against: Path | None,
-    out: Path | None,
+    setting: Setting,
+    per_query: bool = False,
+    against: Path | None = None,
+    form: Format = Format.table,
+    out: Path | None = None,
     graded: bool = False,
     drop_contradictions: bool = False,
     skip_missing: bool = False,
@@ -83,39 +71,29 @@ def score_search(
     from sidewise.preferences import Qrels, read_judgments, read_run
 
     check_place(out, run, judgments, endings=JSON_TOO, flag="--out")
+    for path in (run, against):
+        _check_is_no_table(path, judgments)
     judged = read_judgments(judgments, graded=graded)
     names = measures or USUAL["grades" if isinstance(judged, Qrels) else "preferences"]
     wanted = list(dict.fromkeys(find_wanted(name, judged) for name in names))
     scales = _scales(judged, wanted, drop=drop_contradictions)
     runs = [read_run(path) for path in (run, against) if path is not None]
     found = [_measured(some, scales, wanted, "skip" if skip_missing else "zero") for some in runs]
-    summary = _summary(found, confidence=confidence, resamples=resamples, seed=seed)
     values = pa.table({"query": list(found[0][0].queries), **{some.measure: _values(some) for some in found[0]}})
-    if per_query:
-        _print(values, {name: name for name in values.column_names})
-    _print_summary(summary, confidence, against)
+    told = Found(_summary(found, setting), values if per_query else None, setting)
+    print_found(told, form, against)
     for note in dict.fromkeys(note for some in found[0] for note in some.notes):
         err.print(f"[yellow]note:[/] {plain(note)}", highlight=False, soft_wrap=True)
-    write_place("results", values if per_query else summary, out)
+    if out is not None:
+        write_found(told, out)
 
 
-def find_wanted(text: str, judged: "Preferences | Qrels") -> Wanted:
-    """A measure by its name: ppref@10, rpref@max, average-ppref, wppref@10, compatibility, ndcg@10, err@20."""
-    from sidewise.preferences import Qrels
-
-    name, at, depth = re.sub(r"\s", "", text).replace("_", "-").lower().partition("@")
-    name = ALIASES.get(name, name)
-    if name not in (*PREFERENCE, *GRADES, *EITHER):
-        raise MeasureError(f"no measure {text!r} for search; there are: {', '.join((*PREFERENCE, *GRADES, *EITHER))}")
-    if name in GRADES and not isinstance(judged, Qrels):
-        raise MeasureError(
-            f"{text} takes grades of relevance (qrels), and the judgments are preferences: use {', '.join(PREFERENCE)}"
+def _check_is_no_table(run: Path | None, judgments: Path) -> None:
+    if run is not None and run.suffix.lower() in TABLES:
+        raise SidewiseError(
+            f"{judgments} holds judgments for search, and {run} is a table: name a run, whose lines are query, Q0, "
+            "document, rank, score and tag"
         )
-    if at and name in WHOLE:
-        raise MeasureError(f"{text}: {name} looks at all ranks; leave out @{depth}")
-    if at and depth != "max" and not (depth.isdecimal() and int(depth) > 0):
-        raise MeasureError(f"{text}: after @ comes a rank, 1 or more, or max for all, as in {name}@10")
-    return Wanted(name, int(depth) if depth.isdecimal() else None)
 
 
 class Scales(NamedTuple):
@@ -146,8 +124,8 @@ def _measured(run: "Run", scales: Scales, wanted: Sequence[Wanted], missing: "Mi
     """All measures of one run; preferences are counted once for all of them."""
     from sidewise.measures.preference_tally import tallied
 
-    counted = any(one.name in PREFERENCE for one in wanted) and scales.preferences is not None
-    tallies = tallied(run, scales.preferences, missing=missing) if counted and scales.preferences else None
+    asked = any(one.name in PREFERENCE for one in wanted)
+    tallies = tallied(run, scales.preferences, missing=missing) if asked and scales.preferences is not None else None
     return [_value(one, run, scales, tallies, missing) for one in wanted]
 
 
@@ -156,13 +134,13 @@ def _value(wanted: Wanted, run: "Run", scales: Scales, tallies: "Tallies | None"
     from sidewise.measures.preference import check_best_is_known, measured
     from sidewise.measures.preference_grades import run_err, run_ndcg
 
-    name, k = wanted
-    judged = scales.grades or scales.preferences
+    name, k, options = wanted.name, wanted.k, dict(wanted.options)
+    judged = scales.preferences if scales.grades is None else scales.grades
     assert judged is not None
     if name == "compatibility":
-        return compatibility(run, judged, missing=missing)
+        return compatibility(run, judged, missing=missing, **options)
     if scales.grades is not None and name in GRADES:
-        return (run_ndcg if name == "ndcg" else run_err)(run, scales.grades, k, missing=missing)
+        return (run_ndcg if name == "ndcg" else run_err)(run, scales.grades, k, missing=missing, **options)
     assert tallies is not None
     assert scales.preferences is not None
     if name == "nwppref":
@@ -170,18 +148,18 @@ def _value(wanted: Wanted, run: "Run", scales: Scales, tallies: "Tallies | None"
     return measured(name, k, tallies)
 
 
-def _summary(found: "list[list[PerQuery]]", **options: Any) -> pa.Table:
+def _summary(found: "list[list[PerQuery]]", setting: Setting) -> pa.Table:
     """Means and intervals, and what the two runs differ by where there are two; without resamples no intervals."""
-    rows = []
+    options, rows = setting._asdict(), []
     for some, *others in zip(*found, strict=True):
         row: dict[str, Any] = {"measure": some.measure, "mean": some.mean}
-        if options["resamples"]:
+        if setting.resamples:
             known = some.estimate(**options)
             row |= {"low": known.low, "high": known.high}
         row["queries"] = sum(not isnan(value) for value in some.values.tolist())
         for other in others:
             row |= {"against": other.mean, "difference": some.mean - other.mean}
-        for other in others if options["resamples"] else ():
+        for other in others if setting.resamples else ():
             lead = some.against(other, **options)
             row |= {"difference": lead.value, "difference_low": lead.low, "difference_high": lead.high}
             row["p_value"] = lead.p_value
@@ -191,35 +169,3 @@ def _summary(found: "list[list[PerQuery]]", **options: Any) -> pa.Table:
 
 def _values(some: "PerQuery") -> pa.Array:
     return some.to_frame()["value"].combine_chunks()
-
-
-def _print_summary(table: pa.Table, confidence: float, against: Path | None) -> None:
-    level = f"{100 * confidence:g} % interval"
-    _print(table, {"measure": "measure", "mean": "mean", "low": level, "queries": "queries"})
-    if against is not None:
-        out.print(f"against {plain(against)}:", highlight=False, soft_wrap=True)
-        columns = {"against": "mean", "difference": "difference", "difference_low": level, "p_value": "p"}
-        _print(table, {"measure": "measure", **columns})
-
-
-def _print(table: pa.Table, titles: Mapping[str, str]) -> None:
-    """Some columns of a table; a low limit is shown with its high one."""
-    known = {name: title for name, title in titles.items() if name in table.column_names}
-    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for place, title in enumerate(known.values()):
-        shown.add_column(plain(title), justify="right" if place else "left", no_wrap=True)
-    for row in table.to_pylist():
-        shown.add_row(*(plain(_cell(name, row)) for name in known))
-    out.print(shown)
-
-
-def _cell(name: str, row: Mapping[str, Any]) -> str:
-    value = row[name]
-    if value is None or (isinstance(value, float) and isnan(value)):
-        return "–"
-    if isinstance(value, str | int):
-        return f"{value:,}" if isinstance(value, int) else value
-    sign = "+" if name.startswith("difference") else ""
-    if name.endswith("low"):
-        return f"{value:{sign}.4f} … {row[name.replace('low', 'high')]:{sign}.4f}"
-    return f"{value:.3f}" if name == "p_value" else f"{value:{sign}.4f}"

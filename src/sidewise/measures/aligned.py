@@ -57,6 +57,9 @@ def align(sides: Mapping[str, Any], *, missing: Missing = "error") -> Aligned:
     if missing not in get_args(Missing):
         raise MeasureError(f"missing={missing!r} is neither 'error' nor 'drop'")
     read = {name: as_numbers(side, name) for name, side in sides.items()}
+    for name, side in read.items():
+        if not len(side.values):
+            raise MeasureError(f"{name} has no items: there is nothing to measure")
     bare = [name for name, side in read.items() if side.ids is None]
     if bare and len(bare) < len(read):
         raise MeasureError(f"{bare[0]} has no ids, and the other side has: give both sides ids, or neither")
@@ -104,7 +107,7 @@ def _from_table(table: pa.Table, name: str) -> Numbers:
 
 
 def _identified(ids: Any, values: Any, name: str) -> Numbers:
-    numbers = _floats(values, name)
+    numbers = _floats(values, name, ids)
     try:
         column = pa.chunked_array([ids if isinstance(ids, pa.Array) else pa.array(list(ids), from_pandas=True)])
     except (pa.ArrowException, TypeError):
@@ -114,17 +117,29 @@ def _identified(ids: Any, values: Any, name: str) -> Numbers:
     return Numbers(numbers, _checked(as_text(column, "item"), name))
 
 
-def _floats(values: Any, name: str) -> Floats:
+def _floats(values: Any, name: str, ids: Any = ()) -> Floats:
     try:
         numbers = np.asarray(values, float)
     except (TypeError, ValueError):
+        _refuse_words(ids, values, name)
+        numbers = np.array(np.nan)
+    if numbers.ndim == 0:
         raise MeasureError(
             f"{name} is {type(values).__name__}, of which no numbers can be made: pass a Ranking, a mapping from item "
             "to number, a dataframe, a pair (ids, values) or an array",
-        ) from None
+        )
     if numbers.ndim != 1:
         raise MeasureError(f"{name} has {numbers.ndim} dimensions; it takes one number for each item")
     return numbers
+
+
+def _refuse_words(ids: Any, values: Any, name: str) -> None:
+    """Name the first item whose value is no number."""
+    for item, value in zip(ids, values if hasattr(values, "__iter__") else (), strict=False):
+        try:
+            float(np.nan if value is None else value)
+        except (TypeError, ValueError):
+            raise MeasureError(f"{name}: the item {str(item)!r} has {value!r}, which is no number") from None
 
 
 def _checked(ids: pa.ChunkedArray, name: str) -> pa.ChunkedArray:

@@ -94,11 +94,7 @@ def find_measure(name: str) -> Measure:
     >>> str(find_measure("Kendall_Tau(variant=b)")), str(find_measure("kendall-tau-c"))
     ('kendall-tau', 'kendall-tau(variant=c)')
     """
-    text = re.sub(r"\s", "", name).replace("_", "-").lower()
-    found = WRITTEN.fullmatch(text)
-    if found is None or (found[2] is not None and found[4] is not None):
-        raise MeasureError(f"{name!r} is not the name of a measure; names look like ndcg@10 or ndcg@10(gain=exp2)")
-    plain, at, options = found[1], found[2] if found[4] is None else found[4], found[3] or ""
+    plain, at, options = split_name(name)
     if plain in ALIASES:
         plain, _, implied = ALIASES[plain].rstrip(")").partition("(")
         options = ",".join(filter(None, [implied, options]))
@@ -109,7 +105,20 @@ def find_measure(name: str) -> Measure:
         )
     if plain not in MEASURES:
         raise MeasureError(f"no measure {name!r}; {_nearest(plain)}there are: {', '.join(MEASURES)}")
-    return make_measure(plain, _depth(name, at), _split(name, options))
+    return make_measure(plain, _depth(name, at), split_options(name, options))
+
+
+def split_name(name: str) -> tuple[str, str | None, str]:
+    """A name's word, what stands behind @, and what stands in brackets.
+
+    >>> split_name("nDCG@10(gain=exp2)"), split_name("rmse")
+    (('ndcg', '10', 'gain=exp2'), ('rmse', None, ''))
+    """
+    text = re.sub(r"\s", "", name).replace("_", "-").lower()
+    found = WRITTEN.fullmatch(text)
+    if found is None or (found[2] is not None and found[4] is not None):
+        raise MeasureError(f"{name!r} is not the name of a measure; names look like ndcg@10 or ndcg@10(gain=exp2)")
+    return found[1], found[2] if found[4] is None else found[4], found[3] or ""
 
 
 def make_measure(name: str, k: Any, options: Mapping[str, Any]) -> Measure:
@@ -125,7 +134,7 @@ def make_measure(name: str, k: Any, options: Mapping[str, Any]) -> Measure:
             if value != known.options[option][0]:
                 kept.append((option, value))
         elif option in known.numbers:
-            kept.append((option, _number(f"{name}: {option}", value)))
+            kept.append((option, as_number(f"{name}: {option}", value)))
         else:
             taken = ", ".join([*known.options, *known.numbers])
             raise MeasureError(f"{name} has no option {option!r}; {f'it takes: {taken}' if taken else 'it takes none'}")
@@ -164,7 +173,8 @@ def _depth(name: str, text: str | None) -> int | None:
     return int(text)
 
 
-def _split(name: str, text: str) -> dict[str, str]:
+def split_options(name: str, text: str) -> dict[str, str]:
+    """What stands in the brackets of a name: option → value."""
     options: dict[str, str] = {}
     for part in filter(None, text.split(",")):
         option, equals, value = part.partition("=")
@@ -174,7 +184,8 @@ def _split(name: str, text: str) -> dict[str, str]:
     return options
 
 
-def _number(name: str, value: Any) -> float:
+def as_number(name: str, value: Any) -> float:
+    """The number that an option was given."""
     try:
         return float(value)
     except (TypeError, ValueError):

@@ -70,7 +70,8 @@ def compatibility(
         for query in queries
     ]
     told = notes(run, queries, silent, lacking, missing)
-    name = "compatibility" if p == PERSISTENCE else f"compatibility(p={p:g})"
+    options = [f"p={p:g}"] * (p != PERSISTENCE) + [f"depth={depth}"] * (depth != DEPTH)
+    name = f"compatibility({','.join(options)})" if options else "compatibility"
     return PerQuery(name, queries, np.array(values, float), told)
 
 

@@ -42,12 +42,14 @@ class MirrorConsistency:
     """Agreement of answers to one pair shown both ways round, and which side the contradictions cling to.
 
     ``left`` is the share of contradictions between one worker's own answers that chose left both times; 0.5 where no
-    side pulls.
+    side pulls. ``unturned`` is the agreement of one worker's answers to a pair shown the same way round: the yardstick
+    for ``within``.
     """
 
     within: Consistency
     between: Consistency
     left: Estimate
+    unturned: Consistency
 
 
 def repeat_consistency(
@@ -95,9 +97,9 @@ def mirror_consistency(
         within = mean over worker and pair of Σ_o n_o m_o / (Σ_o n_o Σ_o m_o)
 
     Where a worker contradicts themselves, left won both times or right did: ``left`` is the share of the former, and
-    far from 0.5 where a side pulls. Compare it with :func:`repeat_consistency`: if mirrored pairs agree less than
-    repeated ones, the sides matter, and a model should know them (``covariates=["side"]``, or
-    :func:`sidewise.worker_bt`).
+    far from 0.5 where a side pulls. Compare ``within`` with ``unturned``, the same of answers that were given the same
+    way round: if mirrored pairs agree less than those, the sides matter, and a model should know them
+    (``covariates=["side"]``, or :func:`sidewise.worker_bt`).
 
     Parameters
     ----------
@@ -122,7 +124,8 @@ def mirror_consistency(
     both_left = tallies.own[:, 0, 2] * tallies.own[:, 1, 0]
     both_right = tallies.own[:, 0, 0] * tallies.own[:, 1, 2]
     clinging = _share(both_left, both_left + both_right, confidence, resamples, seed)
-    return MirrorConsistency(within, between, clinging)
+    unturned, _ = _compared(tallies, _unturned, confidence, resamples, seed)
+    return MirrorConsistency(within, between, clinging, unturned)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +169,12 @@ def _repeated(tally: Floats) -> tuple[Floats, Floats]:
 def _mirrored(tally: Floats) -> tuple[Floats, Floats]:
     """Of one answer this way round and one the other way round."""
     return (tally[:, 0] * tally[:, 1]).sum(axis=1), tally[:, 0].sum(axis=1) * tally[:, 1].sum(axis=1)
+
+
+def _unturned(tally: Floats) -> tuple[Floats, Floats]:
+    """Of two answers the same way round."""
+    count = tally.sum(axis=2)
+    return (tally * (tally - 1)).sum(axis=(1, 2)) / 2, (count * (count - 1)).sum(axis=1) / 2
 
 
 def _compared(

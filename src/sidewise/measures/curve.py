@@ -114,6 +114,14 @@ def plot_curves(curves: Mapping[str, PreferenceCurve], *, confidence: float = 0.
         Name → curve.
     confidence
         Of the bands, which a bootstrap over the queries gives.
+
+    Examples
+    --------
+    >>> judged = Preferences.from_arrays(query=["q", "q"], first=["a", "b"], second=["b", "c"], judgment=[-1, -1])
+    >>> runs = {"mine": {"q": ["a", "b", "c"]}, "other": {"q": ["c", "a", "b"]}}
+    >>> chart = plot_curves({name: preference_curve(run, judged) for name, run in runs.items()})
+    >>> chart.to_dict()["layer"][1]["encoding"]["y"]["title"]
+    'precision of preferences (ppref)'
     """
     alt = need("altair", extra="plot")
     rows, names = [], list(curves)

@@ -260,7 +260,13 @@ def checked(distance: Callable[[Any, Any], Any], values: NDArray[Any]) -> Callab
     """A caller's function, with what it returns looked at: as many numbers as pairs, 0 or more, 0 for equal values."""
 
     def measured(a: NDArray[Any], b: NDArray[Any]) -> Floats:
-        found = np.asarray(distance(a, b), float)
+        try:
+            found = np.asarray(distance(a, b), float)
+        except (TypeError, ValueError) as error:
+            raise MeasureError(
+                f"the distance cannot be taken of arrays of values: {error}. A function of two single values becomes "
+                "one of arrays by numpy.vectorize(function)",
+            ) from error
         if found.shape != np.broadcast_shapes(a.shape, b.shape):
             raise MeasureError(
                 f"the distance gave {found.shape} numbers for arrays of {a.shape} and {b.shape} values; it must take "

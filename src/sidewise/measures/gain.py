@@ -59,7 +59,7 @@ def prepare_ndcg(
     score: Floats, truth: Floats, *, k: int | None = None, gain: Gain = "linear", ties: Ties = "average"
 ) -> Prepared:
     """NDCG as a function of how often each item was drawn."""
-    gains = _gains(truth, gain)
+    gains = as_gains(truth, gain)
     found, best = _listed(score, truth, ties), equal_runs(-truth)
     checked_depth(k)
 
@@ -87,7 +87,8 @@ def _discounts(ranks: int, k: int | None) -> Floats:
     return np.concatenate([[0.0], np.cumsum(each)])
 
 
-def _gains(truth: Floats, gain: Gain) -> Floats:
+def as_gains(truth: Floats, gain: Gain) -> Floats:
+    """What each item is worth: its grade, or 2^grade − 1."""
     check_choice("gain", gain, get_args(Gain))
     finite(truth, TRUTH)
     if (truth < 0).any():
@@ -162,7 +163,7 @@ def prepare_expected_reciprocal_rank(
         raise MeasureError(f"highest={highest:g}: it is the highest grade that could have been given, a finite number")
     if truth.max() > top:
         raise MeasureError(f"the truth has a grade of {truth.max():g}, but highest={top:g}")
-    _gains(truth, "linear")  # refuses what are no grades
+    as_gains(truth, "linear")  # refuses what are no grades
     going_on = (1 - (np.exp2(truth - top) - np.exp2(-float(top))))[runs.order]
     run = np.repeat(np.arange(len(runs.start)), np.diff(runs.start, append=len(runs.order)))
 

@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike
 def foretold(lead: ArrayLike, outcome: ArrayLike) -> float:
     """The share of decided answers that go to the item with the higher score; where scores are equal, half of one.
 
-    With leads d and outcomes y, over the answers with y ≠ ½ (in other words the accuracy on held-out answers)::
+    With leads d and outcomes y, over the answers with y ≠ ½ (the accuracy on held-out answers, as in
+    cross-validation, Stone 1974)::
 
         mean of [d > 0] where y > ½, of [d < 0] where y < ½, and ½ where d = 0
 

@@ -186,7 +186,8 @@ def ordered(column: pa.ChunkedArray, levels: Sequence[str] | None, distance: str
     number = as_floats(column)
     if not np.isfinite(number).all():
         wrong = column[int(np.flatnonzero(~np.isfinite(number))[0])].as_py()
-        cure = "give levels=[…] from the lowest to the highest" if distance == "ordinal" else "take 'nominal' for words"
+        levels_too = "give levels=[…] from the lowest to the highest (command line: --level, repeated)"
+        cure = levels_too if distance == "ordinal" else "take 'nominal' for words"
         raise MeasureError(f"{wrong!r} is no number, and distance={distance!r} needs numbers: {cure}")
     if distance == "ratio" and (number < 0).any():
         raise MeasureError(f"{number.min():g} is below 0: ratios are of amounts; take 'interval'")

@@ -7,7 +7,7 @@ import numpy as np
 
 from sidewise.comparisons.arrow import Floats
 from sidewise.errors import MeasureError
-from sidewise.measures.gain import checked_depth, prepare_expected_reciprocal_rank
+from sidewise.measures.gain import as_gains, checked_depth, prepare_expected_reciprocal_rank
 from sidewise.measures.preference_result import PerQuery
 from sidewise.measures.preference_tally import AnyRun, Missing, as_run, check_common, notes
 from sidewise.measures.runs import once
@@ -52,23 +52,24 @@ def run_ndcg(
         raise MeasureError(f"gain={gain!r} is neither 'linear' nor 'exp2'")
 
     def value(found: Floats, judged: Floats) -> float:
-        gains = [grades if gain == "linear" else np.exp2(grades) - 1 for grades in (found, -np.sort(-judged))]
+        gains = [as_gains(grades, gain) for grades in (found, -np.sort(-judged))]
         achieved, best = (_dcg(some[:k]) for some in gains)
         return achieved / best
 
-    return _graded("ndcg", k, run, qrels, value, missing)
+    return _graded("ndcg", k, run, qrels, value, missing, "" if gain == "linear" else f"(gain={gain})")
 
 
-def run_err(run: AnyRun, qrels: Qrels, k: int | None = 20, *, missing: Missing = "zero") -> PerQuery:
+def run_err(
+    run: AnyRun, qrels: Qrels, k: int | None = 20, *, highest: float | None = None, missing: Missing = "zero"
+) -> PerQuery:
     """Expected reciprocal rank of a run: how early a reader, who stops at the first satisfying document, can stop.
 
     With g_r the grade at rank r (Chapelle et al. 2009; :func:`expected_reciprocal_rank` has it of rankings)::
 
         ERR@k = Σ_{r ≤ k} (1/r) R_r Π_{i < r} (1 − R_i)        R = (2^g − 1) / 2^highest
 
-    Take it where one good document is enough; where all of them count, take :func:`run_ndcg`. The highest grade is that
-    of the whole collection, and a document that nobody judged has grade 0. A query none of whose documents is relevant
-    is NaN and left out.
+    Take it where one good document is enough; where all of them count, take :func:`run_ndcg`. A document that nobody
+    judged has grade 0. A query none of whose documents is relevant is NaN and left out.
 
     Parameters
     ----------
@@ -76,24 +77,29 @@ def run_err(run: AnyRun, qrels: Qrels, k: int | None = 20, *, missing: Missing =
         As of :func:`run_ndcg`.
     k
         How many of the top to look at; None for all.
+    highest
+        The highest grade that could have been given; that of the whole collection, if not said.
 
     Examples
     --------
     >>> run_err({"q": ["b", "x", "a"]}, Qrels({"q": {"a": 2.0, "b": 1.0}}))["q"]
     0.4375
     """
-    highest = max((grade for grades in qrels.values() for grade in grades.values()), default=0.0)
+    given = max((grade for grades in qrels.values() for grade in grades.values()), default=0.0)
+    scale = given if highest is None else highest
 
     def value(found: Floats, _: Floats) -> float:
         if not len(found):
             return 0.0
         score = -np.arange(len(found), dtype=float)
-        return once(prepare_expected_reciprocal_rank(score, found, k=k, highest=highest), len(found))
+        return once(prepare_expected_reciprocal_rank(score, found, k=k, highest=scale), len(found))
 
-    return _graded("err", k, run, qrels, value, missing)
+    return _graded("err", k, run, qrels, value, missing, "" if highest is None else f"(highest={highest:g})")
 
 
-def _graded(name: str, k: int | None, run: AnyRun, qrels: Qrels, value: Ranked, missing: Missing) -> PerQuery:
+def _graded(
+    name: str, k: int | None, run: AnyRun, qrels: Qrels, value: Ranked, missing: Missing, options: str
+) -> PerQuery:  # fmt: skip
     """A measure of the grades that a run returned for each query, beside all that were given."""
     if missing not in get_args(Missing):
         raise MeasureError(f"missing={missing!r} is neither 'zero' nor 'skip'")
@@ -111,7 +117,7 @@ def _graded(name: str, k: int | None, run: AnyRun, qrels: Qrels, value: Ranked, 
         for query in queries
     ]
     told = notes(run, queries, silent, lacking, missing)
-    return PerQuery(name if k is None else f"{name}@{k}", queries, np.array(values, float), told)
+    return PerQuery(f"{name}{'' if k is None else f'@{k}'}{options}", queries, np.array(values, float), told)
 
 
 def _found(ranked: Sequence[str], qrels: Qrels, query: str) -> tuple[list[float], list[float]]:

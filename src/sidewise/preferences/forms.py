@@ -21,9 +21,9 @@ def read_preferences(
     ========== ================================ =======================================================================
     form       fields of a line                 means
     ========== ================================ =======================================================================
-    collection query, document, document, code  −1 the first is preferred, 1 the second, 0 duplicates; −2 the first is
-                                                bad and 2 the second, with ``NA`` for the other (Carterette, Bennett
-                                                and Chapelle 2008); ids are names or LETOR's numbers
+    collection query, document, document, code  −1 the first is preferred, 1 the second, 0 duplicates; −2 or 2 with
+                                                ``NA`` for one of the two: the other is bad (Carterette, Bennett and
+                                                Chapelle 2008); ids are names or LETOR's numbers
     prefs      query, group, sub-group,         of the documents of a sub-group, those of higher levels are preferred
                document, level                  (trec_eval)
     winner     query, document, document,       the winner is one of the two documents

@@ -19,7 +19,6 @@ CURES = {
     "a document twice in one sub-group": "leave all but one of its lines out",
     "a document twice in one query": "leave all but one of its lines out",
     "both documents are NA": "name the document that was judged bad",
-    "judged bad in place of NA": "-2 says that the first document is bad (doc NA -2), 2 that the second is (NA doc 2)",
     "level 0 here and another level elsewhere in the group": "0 means non-relevant: give the document one or the other",
     "NA without 2 or -2": "a line with NA says that the other document is bad: doc NA -2, or NA doc 2",
     "no degree of preference": "write -1 or 1 and, for stronger preferences, -2, -3, 2, 3 …; 0 for duplicates",

@@ -207,7 +207,7 @@ def from_pairs(
         query,
         first,
         second,
-        np.where(marks, 2 * np.sign(strength), np.sign(strength)).astype(np.int8),
+        np.where(marks, np.where(first < 0, 2, -2), np.sign(strength)).astype(np.int8),
         queries.index(),
         documents.index(),
         degree=np.where(marks | (strength == 0), 1.0, abs(strength)) if graded else None,
@@ -226,7 +226,6 @@ def _check(lines: Lines, sides: Sequence[Codes], strength: Floats, *, graded: bo
     lines.refuse(first & second, "both documents are NA")
     marked = first ^ second
     lines.refuse(marked & (abs(strength) != 2), "NA without 2 or -2")
-    lines.refuse((first & (strength == -2)) | (second & (strength == 2)), "judged bad in place of NA")
     if not graded:
         lines.refuse(~marked & (abs(strength) == 2), "2 or -2 without NA")
     lines.refuse(~first & (sides[0] == sides[1]), "a document against itself")
