@@ -216,6 +216,33 @@ def test_one_answer_more_is_what_a_fit_says(i, j, outcome):
     assert np.abs(running.covariance - again.covariance).max() < 0.1 * np.abs(again.covariance - begun.covariance).max()
 
 
+@pytest.mark.parametrize("n", [50, 120])
+def test_after_five_standard_trials_it_stays_within_a_millionth_of_a_fit(n):
+    """With as many data as the paper has; where they are few, more sites matter than can be followed."""
+    rng, chance = np.random.default_rng(n), chances_of(n, 5, 2)
+    state = next(rehearse(chance, find_strategy("full"), [5 * n * (n - 1) // 2], seed=1))
+    running = Running.of(begun := tight(state, 1.4))
+    for _ in range(20):
+        i, j = rng.choice(n, 2, replace=False).tolist()
+        outcome = float(rng.random() < chance[i, j])
+        running = running.after(i, j, outcome)
+        state = state.with_answers(np.array([[i, j]]), np.array([outcome]))
+    again = tight(state, 1.4, before=begun)
+    assert running.mean == pytest.approx(again.mean, abs=1e-6)
+    assert running.covariance == pytest.approx(again.precision.inverse, abs=1e-6)
+    assert np.abs(again.mean - begun.mean).max() > 1e-3  # they have moved
+
+
+def test_an_answer_leaves_what_was_believed_before_it_as_it_was():
+    state = next(rehearse(chances_of(12, 3, 4), find_strategy("full"), [100], seed=1))
+    before = Running.of(tight(state, 1.0))
+    kept = before.mean.copy(), before.covariance.copy(), before.sites.copy(), before.pull.copy()
+    before.after(0, 1, 1.0)
+    before.after(1, 0, 1.0, weight=0.3)
+    for now, then in zip((before.mean, before.covariance, before.sites, before.pull), kept, strict=True):
+        np.testing.assert_array_equal(now, then)
+
+
 def test_a_new_pair_and_a_new_item_can_be_answered():
     state = asked(6, [[0, 1], [1, 2], [2, 3], [0, 3]], [1, 1, 0, 1])
     running = Running.of(tight(state, 1.0)).after(5, 0, 1.0, weight=0.5)

@@ -116,8 +116,10 @@ def test_answers_reach_the_strategy_with_their_weights_and_what_is_known_of_work
     np.testing.assert_array_equal(state.weight, np.where(told.worker == 0, 0.25, 1.0)[kept])
     contrary = np.where(told.worker == 1, 1 - told.outcome, told.outcome)
     np.testing.assert_array_equal(state.outcome, contrary[kept])
-    with pytest.raises(sw.SidewiseError, match="a reliability is not a finite number"):
+    with pytest.raises(sw.SidewiseError, match="the reliability of .* is nan, which is not a finite number"):
         begun(told, {"w0": float("nan")})
+    with pytest.raises(sw.SidewiseError, match="the reliability of 'w1' is 'good', which is not a finite number"):
+        begun(told, {"w1": "good"})
     with pytest.raises(sw.SidewiseError, match="has learnt nothing about workers"):
         begun(told, sw.bradley_terry(told))
 

@@ -192,10 +192,14 @@ def _trust(comparisons: Comparisons, reliability: Reliability | None) -> Floats:
             f"reliability is {reliability!r}; it is a ranking by sw.worker_bt, or a number for each worker, such as "
             '{"w1": 0.9}'
         )
-    known = np.array([reliability.get(worker, 1.0) for worker in comparisons.workers], float)
-    if not np.isfinite(known).all():
-        raise SidewiseError("a reliability is not a finite number: leave out workers of whom nothing is known")
-    return np.asarray(known[comparisons.worker])
+    known = {worker: reliability.get(worker, 1.0) for worker in comparisons.workers}
+    for worker, value in known.items():
+        if not is_number(value):
+            raise SidewiseError(
+                f"the reliability of {worker!r} is {value!r}, which is not a finite number: leave out workers of whom "
+                "nothing is known"
+            )
+    return np.asarray(np.array(list(known.values()), float)[comparisons.worker])
 
 
 def for_goal(method: str, goal: Goal, top: int | None, device: str | None, n: int) -> Strategy:

@@ -7,6 +7,7 @@ import numpy as np
 
 from sidewise.sampling import STRATEGIES
 from sidewise.studies import asap_goals as goals
+from sidewise.studies import asap_goals_page as goals_page
 from sidewise.studies import asap_page as page
 from sidewise.studies.asap_runs import (
     ALL_WEIGHED,
@@ -200,6 +201,6 @@ STUDY = StudyInParts(
         "figure-7": Part("Figure 7: two hundred items", figure_7, page.figure_7),
         "figure-9": Part("Figure 9: what it takes", figure_9, page.figure_9),
         "heat-maps": Part("The supplement: which pairs are asked", heat_maps, page.heat_maps),
-        "goals": Part("What was wanted, and what came out", wanted, page.goals),
+        "goals": Part("What was wanted, and what came out", wanted, goals_page.goals),
     },
 )
