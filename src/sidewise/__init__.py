@@ -14,7 +14,7 @@ from sidewise.errors import SidewiseError, SidewiseWarning
 from sidewise.ranking import Fit, Ranking
 
 if TYPE_CHECKING:
-    from sidewise import boxes, learn, measures, models, preferences, sampling, simulate
+    from sidewise import boxes, datasets, learn, measures, models, preferences, sampling, simulate
     from sidewise.models import (
         Normal,
         VirtualItem,
@@ -51,6 +51,7 @@ __all__ = [
     "boxes",
     "bradley_terry",
     "crowd_bt",
+    "datasets",
     "elo",
     "enough",
     "errors",
@@ -75,7 +76,7 @@ __all__ = [
     "worker_bt",
 ]
 
-PACKAGES = ("boxes", "learn", "measures", "models", "preferences", "sampling", "simulate")
+PACKAGES = ("boxes", "datasets", "learn", "measures", "models", "preferences", "sampling", "simulate")
 SAMPLING = ("enough", "next_pairs")
 
 

@@ -167,7 +167,8 @@ def _copy(response: HTTPResponse, part: Path, begun: int, total: int | None, pro
         stream.seek(begun)
         if progress:
             progress(done, total)
-        for piece in iter(lambda: response.read(CHUNK), b""):
+        # What has come, not what is to come: of a server that falls silent, all that it sent is kept.
+        for piece in iter(lambda: response.read1(CHUNK), b""):
             done += len(piece)
             if total is not None and done > total:  # or else a server could fill the disk
                 forget(part)
@@ -203,7 +204,7 @@ def _unreached(reason: Any, address: str) -> Failed:
     host = urlsplit(address).hostname
     match reason:
         case socket.gaierror():
-            return Failed(f"there is no way to {host}: is there a network?")
+            return Failed(f"there is no way to {host} (is there a network?)")
         case TimeoutError():
             return Failed(f"{host} does not answer", passing=True)
         case ConnectionRefusedError():

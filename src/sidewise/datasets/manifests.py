@@ -31,7 +31,11 @@ def sha256_of(path: Path, progress: Callable[[int], None] | None = None) -> str:
 
 
 def hash_files(
-    paths: Iterable[str | Path], *, below: str | Path | None = None, progress: Progress | None = None
+    paths: Iterable[str | Path],
+    *,
+    below: str | Path | None = None,
+    leave_out: str | Path | None = None,
+    progress: Progress | None = None,
 ) -> dict[str, str]:
     """The SHA-256 of files, and of all files in folders, by their names below a folder, in order of names.
 
@@ -41,12 +45,15 @@ def hash_files(
         Files and folders.
     below
         What names are relative to: where it is not given, a folder that is the only path, or else the working folder.
+    leave_out
+        A file not to be hashed, as the manifest that lies among them.
     progress
         Told how many files are done, and of how many.
     """
     given = [Path(path) for path in paths]
     base = Path(below) if below is not None else given[0] if len(given) == 1 and given[0].is_dir() else Path()
-    found = {_name(path, base): path for start in given for path in _files(start)}
+    out = None if leave_out is None else Path(leave_out).absolute()
+    found = {_name(path, base): path for start in given for path in _files(start) if path.absolute() != out}
     names = sorted(found)
     digests = _hashed([found[name] for name in names], progress)
     return dict(zip(names, digests, strict=True))

@@ -92,7 +92,7 @@ def sources_of(entry: Entry, file: DataFile, source: Path | None, inside: str = 
         return []
     if not source.is_dir():
         raise Absent(f"--from {source}: there is no such folder")
-    published = (unquote(urlsplit(address).path).rpartition("/")[2] for address in file.addresses)
+    published = [unquote(urlsplit(address).path).rpartition("/")[2] for address in file.addresses]
     places = [source / entry.folder / inside, source / inside, source]
     found = (place / name for place in places for name in dict.fromkeys([file.name, *published]))
     return [path for path in dict.fromkeys(found) if path.is_file()]
