@@ -358,7 +358,7 @@ def test_images_come_by_their_hashes(server, pictures, place):
 
 def test_missing_images_are_counted_and_those_that_came_stay(server, pictures):
     del server.served["/images/0011.jpg"]
-    with pytest.raises(DownloadError, match="1 images could not be had; 29 of 30 are here"):
+    with pytest.raises(DownloadError, match="1 image could not be had; 29 of 30 are here"):
         datasets.get("toys", images=True)
     server.put("/images/0011.jpg", pictures["0011.jpg"])
     datasets.get("toys", images=True)

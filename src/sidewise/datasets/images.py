@@ -12,6 +12,7 @@ from sidewise.datasets.manifests import read_manifest
 from sidewise.datasets.obtaining import LOCK, Got, How, Step, Way, mirrored, obtain, sources_of
 from sidewise.datasets.registry import DataFile, Entry, Images
 from sidewise.errors import Absent, DownloadError, SidewiseError
+from sidewise.ranking.display import counted
 
 AT_ONCE = 8
 ENOUGH = 20  # failures: then the rest is not tried
@@ -37,7 +38,7 @@ class _Tally:
         if self.failures:
             rest = ", and the rest was not tried" if len(self.failures) >= ENOUGH else ""
             raise DownloadError(
-                f"{len(self.failures)} images could not be had{rest}; {len(self.got):,} of {self.wanted:,} are here. "
+                f"{counted(len(self.failures), 'image')} could not be had{rest}; {len(self.got):,} of {self.wanted:,} are here. "
                 f"The first: {self.failures[0]}"
             )
 

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from sidewise.errors import DataError
+from sidewise.numbers import is_count
 
 OWN = Path(__file__).with_name("registry.toml")
 VARIABLE = "SIDEWISE_REGISTRY"  # names a further registry, of data sets of one's own
@@ -141,7 +142,7 @@ def _file(name: str, said: Any, where: str) -> DataFile:
     file = DataFile(**{**said, "name": name, "addresses": _texts(said.get("addresses", ()), where)})
     if file.sha256 is not None and not SHA256.fullmatch(str(file.sha256)):
         raise DataError(f"{where}: sha256 is {file.sha256!r}; it is 64 of the figures 0–9 and a–f")
-    if file.bytes is not None and not (isinstance(file.bytes, int) and file.bytes >= 0):
+    if file.bytes is not None and not is_count(file.bytes, 0):
         raise DataError(f"{where}: bytes is {file.bytes!r}; it is a count")
     check_inside(name, where)
     _check_addresses(file.addresses, where)
@@ -165,12 +166,29 @@ def _check(entry: Entry, where: str) -> None:
         raise DataError(
             f"{where}: says how to parse {' and '.join(held) or 'nothing'}; it is one of {', '.join(HOLDS)}"
         )
+    _check_texts(entry, where)
     check_inside(entry.folder, where)
     if "/" in entry.folder:
         raise DataError(f"{where}: folder is {entry.folder!r}; it is one name, below the folder of data sets")
     for file in parsed_files(entry):
         if file not in entry.files:
             raise DataError(f"{where}: {file} is to be parsed, but is not among its files")
+
+
+def _check_texts(entry: Entry, where: str) -> None:
+    for name in ("title", "about", "paper", "licence", "citation", "note", "folder"):
+        if not isinstance(getattr(entry, name), str):
+            raise DataError(f"{where}: {name} is {getattr(entry, name)!r}; it is a text")
+    if not is_count(entry.rows, 0):
+        raise DataError(f"{where}: rows is {entry.rows!r}; it is a count")
+    for name in ("comparisons", "truth", "groups", "preferences", "qrels"):
+        said = getattr(entry, name)
+        if said is not None and not isinstance(_table(said, f"{where}: {name}").get("file"), str):
+            raise DataError(f'{where}: {name} should say which file to parse, as in {{ file = "answers.csv" }}')
+    for name in ("boxes", "crowd"):
+        said = getattr(entry, name)
+        if said is not None and not all(isinstance(file, str) for file in _table(said, f"{where}: {name}").values()):
+            raise DataError(f'{where}: {name} should name a file for each split, as in {{ test = "test.csv" }}')
 
 
 def parsed_files(entry: Entry) -> list[str]:

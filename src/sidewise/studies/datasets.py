@@ -24,7 +24,7 @@ NAMES = {
 @cache
 def load(name: str) -> DataSet:
     """A data set by a study's name for it, or by its own, read once."""
-    return load_data_set(NAMES.get(name, name))
+    return load_data_set(NAMES.get(name, name), folder=folder())
 
 
 def folder() -> Path:

@@ -14,7 +14,7 @@ from sidewise.models import random_order
 from sidewise.preferences import Preferences, Qrels, contradictions, majority
 from sidewise.studies import pj_trec_page
 from sidewise.studies.contenders import rank_quietly
-from sidewise.studies.datasets import folder, load
+from sidewise.studies.datasets import load
 from sidewise.studies.parts import Rows, Setting
 from sidewise.studies.trials import Row, in_turn, mean
 
@@ -49,7 +49,6 @@ def trec_dl_2021(setting: Setting) -> Rows:
 @cache
 def judged() -> tuple[Preferences, Qrels]:
     """The judgments and the best passages, read once."""
-    folder()  # says what to do where there is none at all
     data = load(DATA)
     return data.preferences, data.qrels
 
