@@ -129,6 +129,7 @@ def quick(tmp_path_factory):
     folder = tmp_path_factory.mktemp("asap")
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("SIDEWISE_DATA", raising=False)
+        patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
         skipped = {name: STUDY.run_part(name, folder, Setting(quick=True)).skipped for name in STUDY.parts}
     return folder, skipped, STUDY.write_page(folder).read_text(encoding="utf-8")
 

@@ -40,6 +40,7 @@ def test_differences_are_taken_trial_by_trial():
 
 def test_parts_without_data_run_anywhere_and_the_others_are_skipped(tmp_path, monkeypatch):
     monkeypatch.delenv("SIDEWISE_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     datasets.load.cache_clear()
     monkeypatch.setattr(factor_bt, "FIFTHS", (0.0,) * 5 + (0.4,))
     told = []

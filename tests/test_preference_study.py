@@ -12,7 +12,7 @@ import sidewise as sw
 from sidewise.learn import Features, folds, write_folds
 from sidewise.preferences import Qrels, closure, write_preferences
 from sidewise.simulate.search import search_collection
-from sidewise.studies import Setting, find_study, pj_collections, pj_trec
+from sidewise.studies import Setting, datasets, find_study, pj_collections, pj_trec
 from sidewise.studies import preference_judgments as study
 from sidewise.studies.parts import kept
 from sidewise.studies.pj_published import BINARY_SVM, COLUMNS, METHODS, RANDOM, RANK_SVM, TABLE_1
@@ -139,7 +139,9 @@ def test_equal_scores_share_the_places():
 
 def test_parts_without_data_run_anywhere_and_the_others_are_skipped(tmp_path, monkeypatch):
     monkeypatch.delenv("SIDEWISE_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     pj_trec.judged.cache_clear()
+    datasets.load.cache_clear()
     told = []
     skipped = {}
     for name in STUDY.parts:

@@ -14,7 +14,7 @@ from sidewise.errors import SidewiseError, SidewiseWarning
 from sidewise.ranking import Fit, Ranking
 
 if TYPE_CHECKING:
-    from sidewise import boxes, collect, learn, measures, models, preferences, sampling, simulate
+    from sidewise import boxes, collect, datasets, learn, measures, models, preferences, sampling, simulate
     from sidewise.models import (
         Normal,
         VirtualItem,
@@ -52,6 +52,7 @@ __all__ = [
     "bradley_terry",
     "collect",
     "crowd_bt",
+    "datasets",
     "elo",
     "enough",
     "errors",
@@ -76,7 +77,7 @@ __all__ = [
     "worker_bt",
 ]
 
-PACKAGES = ("boxes", "collect", "learn", "measures", "models", "preferences", "sampling", "simulate")
+PACKAGES = ("boxes", "collect", "datasets", "learn", "measures", "models", "preferences", "sampling", "simulate")
 SAMPLING = ("enough", "next_pairs")
 
 

@@ -4,8 +4,11 @@
 
     SidewiseError (ValueError)
     ├── DataError           a file or a table is not what it should be
-    │   └── ComparisonError     … of comparisons
-    │       └── NoComparisons       … of which there are none
+    │   ├── ComparisonError     … of comparisons
+    │   │   └── NoComparisons       … of which there are none
+    │   └── WrongChecksum       … its bytes are others than those that were published
+    ├── Absent              a data set that is needed is not here
+    ├── DownloadError       a file can be had from none of its addresses
     ├── MeasureError        a measure cannot be taken of what was given
     ├── ModelError          the data are fine, but this model cannot be fitted to them
     ├── ConvergenceError    a fit did not converge and strict=True was asked for
@@ -38,6 +41,18 @@ class ComparisonError(DataError):
 
 class NoComparisons(ComparisonError):  # noqa: N818 - named after what is missing, like MissingExtra
     """There are no rows, as before the first answer of a campaign."""
+
+
+class WrongChecksum(DataError):  # noqa: N818 - named after what is wrong, like its kin
+    """The bytes of a file are others than those that were published; the message says where it was put aside."""
+
+
+class Absent(SidewiseError):  # noqa: N818 - data that are not here are no fault
+    """A data set that is needed is not here; the message says how to get it."""
+
+
+class DownloadError(SidewiseError):
+    """A file can be had from none of its addresses; the message says why of each, and what else can be done."""
 
 
 class ModelError(SidewiseError):

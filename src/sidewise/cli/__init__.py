@@ -12,6 +12,7 @@ from sidewise.cli.agreement import agreement
 from sidewise.cli.boxes import app as boxes
 from sidewise.cli.campaign import app as campaign
 from sidewise.cli.console import out
+from sidewise.cli.data import app as data
 from sidewise.cli.enough import enough
 from sidewise.cli.next import next_pairs
 from sidewise.cli.plan import plan
@@ -47,6 +48,7 @@ app.add_typer(simulation, name="simulate")
 app.add_typer(preferences, name="preferences")
 app.add_typer(boxes, name="boxes")
 app.add_typer(campaign, name="campaign")
+app.add_typer(data, name="data")
 
 
 @app.callback(invoke_without_command=True)

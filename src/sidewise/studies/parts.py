@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
-from sidewise.errors import SidewiseError
+from sidewise.errors import Absent, SidewiseError
 from sidewise.extras import need
-from sidewise.studies.datasets import Absent
 from sidewise.studies.study import Progress
 
 Rows = Sequence[Mapping[str, Any]]

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -12,15 +11,14 @@ from sidewise.comparisons.arrow import Floats
 from sidewise.measures import foretold, kendall_tau, ndcg, pair_accuracy
 from sidewise.measures.compatibility import compatibility
 from sidewise.models import random_order
-from sidewise.preferences import Preferences, Qrels, contradictions, majority, read_preferences, read_qrels
+from sidewise.preferences import Preferences, Qrels, contradictions, majority
 from sidewise.studies import pj_trec_page
 from sidewise.studies.contenders import rank_quietly
-from sidewise.studies.datasets import Absent
-from sidewise.studies.datasets import folder as data_folder
+from sidewise.studies.datasets import load
 from sidewise.studies.parts import Rows, Setting
 from sidewise.studies.trials import Row, in_turn, mean
 
-FOLDER = "trec-dl-2021"
+DATA = "trec-dl-2021"
 CHANCE, COUNT = "random-order", pj_trec_page.COUNT
 MODELS = (
     "bradley-terry", "bradley-terry, normal prior", "thurstone", "hodge-rank", "win-rate", "elo", "page-rank", COUNT,
@@ -51,10 +49,8 @@ def trec_dl_2021(setting: Setting) -> Rows:
 @cache
 def judged() -> tuple[Preferences, Qrels]:
     """The judgments and the best passages, read once."""
-    data = data_folder() / FOLDER
-    if not data.is_dir():
-        raise Absent(f"the folder of data sets has no {FOLDER}")
-    return read_preferences(data / "judgments.txt"), read_qrels(_qrels(data))
+    data = load(DATA)
+    return data.preferences, data.qrels
 
 
 def ranked(asked: Asked) -> list[Row]:
@@ -63,13 +59,6 @@ def ranked(asked: Asked) -> list[Row]:
     about = _about(asked.query, preferences.select([asked.query]), qrels)
     answers = preferences.to_comparisons(asked.query)
     return [about | row for row in _ranked(asked.query, answers, qrels, asked.models, asked.seed)]
-
-
-def _qrels(data: Path) -> Path:
-    found = sorted(data.glob("*.qrels"))
-    if not found:
-        raise Absent(f"{data} has no qrels")
-    return found[0]
 
 
 def _about(query: str, judged: Preferences, qrels: Qrels) -> Row:

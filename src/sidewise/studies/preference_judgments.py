@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sidewise.errors import Absent
 from sidewise.learn import GRID
 from sidewise.measures.curve import preference_curve
 from sidewise.measures.estimate import estimate_mean
 from sidewise.preferences import Closure, closure
 from sidewise.simulate.search import search_collection
 from sidewise.studies import preference_judgments_page as page
-from sidewise.studies.datasets import Absent
 from sidewise.studies.parts import Part, Rows, Setting, StudyInParts
 from sidewise.studies.pj_collections import (
     QUICK_GRID,

@@ -14,7 +14,8 @@ from sidewise.studies.parts import Setting
 from sidewise.studies.trials import Row, pool_of
 
 Task = TypeVar("Task")
-CODE = ("sampling", "models", "measures", "studies")  # what a run is made of; another version of it is another run
+# What a run is made of; another version of it is another run.
+CODE = ("datasets", "sampling", "models", "measures", "studies")
 SHOWN = ("_page.py", "_pictures.py", "_goals.py", "_words.py")  # what only reads the results
 
 
