@@ -66,7 +66,7 @@ pages = Sybil(
 )
 docstrings = Sybil(
     parsers=[DocTestParser()],
-    patterns=["src/*/*.py", "src/*/*/*.py"],
+    patterns=["src/*/*.py", "src/*/*/*.py", "src/*/*/*/*.py"],
     document_types={".py": PythonDocStringDocument},
     path=str(ROOT),
 )

@@ -11,6 +11,7 @@ from sidewise import __version__
 from sidewise.cli.agreement import agreement
 from sidewise.cli.boxes import app as boxes
 from sidewise.cli.console import out
+from sidewise.cli.data import app as data
 from sidewise.cli.enough import enough
 from sidewise.cli.next import next_pairs
 from sidewise.cli.plan import plan
@@ -40,6 +41,7 @@ app.command()(simulate)
 app.command("add-spammers")(spam)
 app.add_typer(preferences, name="preferences")
 app.add_typer(boxes, name="boxes")
+app.add_typer(data, name="data")
 
 
 @app.callback(invoke_without_command=True)

@@ -1,0 +1,1 @@
+"""Which data? Named data sets, and builders of new ones."""
