@@ -169,7 +169,7 @@ def test_bins_hold_all_values(values):
     edges = edges_of(np.array(values, float))
     assert np.histogram(values, edges)[0].sum() == len(values)
     assert (np.diff(edges) > 0).all()
-    assert len(edges) <= 50
+    assert len(edges) <= 66
 
 
 def test_shares_of_the_binomial_distribution():

@@ -166,6 +166,27 @@ def test_the_order_of_columns_and_kind_of_table_do_not_matter():
     assert by_file.to_frame() == by_frame.to_frame()
 
 
+def test_categories_and_numpy_numbers_are_taken(tmp_path):
+    import pandas as pd
+
+    frame = pd.read_csv(PHOTOS).astype({"gender": "category", "person": "category"})
+    made = build_pairs(frame, id="photo", **AGES, per_group=np.int64(2), few="keep", pairs=np.int64(500))
+    folder = made.write(tmp_path / "set", pictures=False)
+    assert rows_of(folder / "items.csv")[0]["gender"] in ("male", "female")
+    assert json.loads((folder / "build.json").read_text())["settings"]["pairs"] == 500
+
+
+def test_blanks_around_a_group_are_refused():
+    with pytest.raises(DataError, match="gender 'male ' has blanks around it"):
+        build_pairs({"id": ["a", "b"], "gender": ["male", "male "]}, groups=["gender"], pairs=1)
+
+
+def test_a_column_that_csv_cannot_hold_is_refused(tmp_path):
+    made = build_pairs({"id": ["a", "b"], "tags": [["x"], ["y"]]}, keep=["tags"], pairs=1)
+    with pytest.raises(DataError, match="cannot be written as CSV"):
+        made.write(tmp_path / "set", pictures=False)
+
+
 def test_media_are_copied_and_hashed(tmp_path):
     from PIL import Image
 

@@ -16,7 +16,8 @@ from sidewise.ranking.plot import ACCENT, INK, OTHER, styled
 WIDTH, HEIGHT, PALE = 560, 170, "#bfd8d8"
 MOST_PANELS = 4  # of groups, one below the other
 LABELLED = 24  # values of a group on the axis
-BINS = 48
+BINS = 64
+SHORT = "format(datum.value, '~s')"  # 20k, and 0 without a k
 
 
 def pictures_of(made: PairSet) -> dict[str, Any]:
@@ -58,7 +59,7 @@ def _panel(alt: Any, name: str, panel: dict[str, list[int]], order: list[str], a
         x=alt.X("value:N", sort=order, title=along, scale=alt.Scale(paddingInner=0.15),
                 axis=alt.Axis(values=shown, labelAngle=0, labelOverlap=True, ticks=False)),
     )  # fmt: skip
-    y = alt.Axis(tickCount=4, tickMinStep=1, format="~s")
+    y = alt.Axis(tickCount=4, tickMinStep=1, labelExpr=SHORT)
     there = base.mark_bar(color=PALE).encode(y=alt.Y("there:Q", title="items", axis=y))
     return there + base.mark_bar(color=ACCENT).encode(y=alt.Y("taken:Q", axis=y))
 
@@ -109,7 +110,7 @@ def _gaps(made: PairSet) -> Any:
 
 
 def edges_of(values: Floats) -> Floats:
-    """Edges of about fifty bins: whole numbers are put in the middle of bins of equal whole width."""
+    """Edges of up to 64 bins: whole numbers are put in the middle of bins of equal whole width."""
     low, high = float(values.min()), float(values.max())
     if not (values == np.round(values)).all() or not isfinite(high - low):
         return np.linspace(low, high, BINS + 1) if high > low else np.array([low - 0.5, low + 0.5])
@@ -132,5 +133,5 @@ def _bars(values: Floats, edges: Floats, x: str, y: str, *, color: str = ACCENT,
         x=alt.X("from:Q", bin="binned", title=x or None, axis=alt.Axis(tickMinStep=least),
                 scale=alt.Scale(nice=False, zero=False, domain=[edges[0], edges[-1]])),
         x2="to:Q",
-        y=alt.Y("count:Q", title=y, axis=alt.Axis(tickCount=height // 34, tickMinStep=1, format="~s")),
+        y=alt.Y("count:Q", title=y, axis=alt.Axis(tickCount=height // 34, tickMinStep=1, labelExpr=SHORT)),
     )  # fmt: skip

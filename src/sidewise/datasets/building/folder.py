@@ -102,12 +102,8 @@ def _record(made: PairSet) -> str:
         "read": made.read, "left_out": dict(made.reasons), "items": made.items.num_rows, "pairs": len(made),
         "controls": len(made.controls), "pages": made.pages, "draws": made.draws, "moved_pairs": made.moved,
     }  # fmt: skip
-    return (
-        json.dumps(
-            {"sidewise": __version__, "settings": dict(made.settings), "counts": counts}, indent=1, ensure_ascii=False
-        )
-        + "\n"
-    )
+    record = {"sidewise": __version__, "settings": dict(made.settings), "counts": counts}
+    return json.dumps(record, indent=1, ensure_ascii=False, default=lambda number: number.item()) + "\n"
 
 
 def _text(path: Path, text: str) -> None:
@@ -132,8 +128,11 @@ def _write(path: Path, pieces: Any) -> None:
     writer = None
     for piece in pieces:
         table = pa.table(dict(piece))
-        writer = writer or CSVWriter(path, table.schema)
-        writer.write_table(table)
+        try:
+            writer = writer or CSVWriter(path, table.schema)
+            writer.write_table(table)
+        except pa.ArrowException as error:
+            raise DataError(f"{path.name}: a column cannot be written as CSV ({error}): leave it out") from None
     if writer:
         writer.close()
 

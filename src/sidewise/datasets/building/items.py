@@ -6,12 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sidewise.boxes.rows import Rows
-from sidewise.comparisons.arrow import Codes, Floats, Mask, encode
-from sidewise.datasets.building.table import absent, check_columns, check_ids, numbers, read_table, texts
+from sidewise.comparisons.arrow import Codes, Floats, Mask
+from sidewise.datasets.building.table import absent, check_columns, check_ids, coded, numbers, read_table, texts
 from sidewise.errors import DataError, SidewiseError
 from sidewise.numbers import is_number
 
@@ -129,7 +128,7 @@ def _kept(rows: Rows, columns: Columns, values: Mapping[str, Floats], reasons: R
     def of(name: str | None) -> Floats | None:
         return None if name is None else values[name][keep]
 
-    identity = None if columns.identity is None else encode(texts(table, columns.identity))[0]
+    identity = None if columns.identity is None else coded(table, columns.identity)[0]
     return Offered(
         table, group, groups, of(columns.truth), of(columns.quality), identity,
         len(reasons.code), pa.table(left_out), reasons.counts(),
@@ -140,7 +139,7 @@ def grouped(table: pa.Table, names: Sequence[str]) -> tuple[NDArray[np.int64], t
     """The group of each row, and the values that make each group, in the order of numbers and letters."""
     code, labels = np.zeros(table.num_rows, np.int64), [()]
     for name in names:
-        single, values = encode(pc.utf8_trim_whitespace(texts(table, name)))
+        single, values = coded(table, name)
         order = sorted(range(len(values)), key=lambda place: in_order(values[place]))
         rank = np.argsort(order)
         used, code = np.unique(code * len(values) + rank[single], return_inverse=True)

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sidewise.boxes.rows import Choose, Rows, read_rows
-from sidewise.comparisons.arrow import Floats, Mask, as_floats, as_mask, as_text, is_text
+from sidewise.comparisons.arrow import Floats, Mask, as_floats, as_mask, as_text, encode, is_text, plain_values
 from sidewise.errors import ComparisonError, DataError
 
 NOTHING = pa.array(["", "na", "n/a", "nan", "null", "none"])  # spellings of a number that is not there
@@ -30,10 +30,10 @@ def read_table(source: Any, *, delimiter: str | None = None, choose: Choose | No
 
 
 def _taken(table: pa.Table) -> pa.Table:
-    """The same in layouts whose rows Arrow can take; polars has one for text that it cannot."""
+    """The same in layouts that Arrow can take rows of and write: categories as what they stand for, views as text."""
     for place, field in enumerate(table.schema):
-        if pa.types.is_string_view(field.type):
-            table = table.set_column(place, field.name, pc.cast(table[place], pa.string()))
+        if pa.types.is_dictionary(field.type) or pa.types.is_string_view(field.type):
+            table = table.set_column(place, field.name, plain_values(table[place]))
     return table
 
 
@@ -60,13 +60,22 @@ def texts(table: pa.Table, name: str) -> pa.ChunkedArray:
         raise DataError(str(error)) from None
 
 
+def coded(table: pa.Table, name: str) -> tuple[Positions, list[str]]:
+    """A column of words as codes and its distinct words; blanks around one would make two of what is one."""
+    codes, words = encode(texts(table, name))
+    padded = next((word for word in words if word != word.strip()), None)
+    if padded is not None:
+        raise DataError(f"{name} {padded!r} has blanks around it: take them out, for they would make two of one")
+    return codes.astype(np.int64), words
+
+
 def absent(column: pa.ChunkedArray, *, number: bool = False) -> Mask:
     """Where there is no value: null, not a number, blank, and in columns of numbers also words such as NA."""
     nothing = as_mask(pc.is_null(column, nan_is_null=True))
     if not is_text(column.type):
         return nothing
     trimmed = pc.utf8_trim_whitespace(column)
-    blank = pc.is_in(pc.utf8_lower(trimmed), NOTHING) if number else pc.equal(trimmed, "")
+    blank = pc.is_in(pc.utf8_lower(trimmed), NOTHING.cast(column.type)) if number else pc.equal(trimmed, "")
     return nothing | as_mask(blank)
 
 
