@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from sidewise.datasets.building.card_pictures import binomial_shares, edges_of
+from sidewise.datasets.building.card_pictures import binomial_shares, edges_of, labels_of
 from sidewise.datasets.building.controls import draw_controls
 from sidewise.datasets.building.graphs import all_pairs, distinct_numbers, pair_numbers, random_graph, spare
 from sidewise.datasets.building.pages import Layout, page_rows
@@ -170,6 +170,12 @@ def test_bins_hold_all_values(values):
     assert np.histogram(values, edges)[0].sum() == len(values)
     assert (np.diff(edges) > 0).all()
     assert len(edges) <= 66
+
+
+def test_labels_are_round_numbers_or_every_so_many_words():
+    assert labels_of([str(age) for age in range(10, 71)]) == [str(age) for age in range(10, 71, 5)]
+    assert labels_of(list("abc")) == list("abc")
+    assert len(labels_of([f"w{n}" for n in range(100)])) <= 24
 
 
 def test_shares_of_the_binomial_distribution():

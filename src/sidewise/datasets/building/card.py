@@ -51,7 +51,7 @@ def _about(made: PairSet) -> str:
     asked = f' Workers are asked: "{question}"' if question else ""
     return (
         f"{made.items.num_rows:,} items in {len(made):,} pairs, to be judged side by side.{asked}\n\n"
-        f"Licence: {licence or 'not stated; state it before you publish'}. Source: `{made.settings['source']}`."
+        f"Licence: {licence or 'not stated; state it before you publish'}. Source: {made.settings['source']}."
     )
 
 

@@ -54,7 +54,7 @@ def _groups(made: PairSet) -> Any:
 
 def _panel(alt: Any, name: str, panel: dict[str, list[int]], order: list[str], along: str) -> Any:
     rows = [{"value": value, "there": there, "taken": taken} for value, (there, taken) in panel.items()]
-    shown = order[:: -(-len(order) // LABELLED)]
+    shown = labels_of(order)
     base = alt.Chart(alt.Data(values=rows), width=WIDTH, height=110, title=_title(alt, name)).encode(
         x=alt.X("value:N", sort=order, title=along, scale=alt.Scale(paddingInner=0.15),
                 axis=alt.Axis(values=shown, labelAngle=0, labelOverlap=True, ticks=False)),
@@ -62,6 +62,18 @@ def _panel(alt: Any, name: str, panel: dict[str, list[int]], order: list[str], a
     y = alt.Axis(tickCount=4, tickMinStep=1, labelExpr=SHORT)
     there = base.mark_bar(color=PALE).encode(y=alt.Y("there:Q", title="items", axis=y))
     return there + base.mark_bar(color=ACCENT).encode(y=alt.Y("taken:Q", axis=y))
+
+
+def labels_of(order: list[str]) -> list[str]:
+    """The values to write below an axis: all, if there is room; else round numbers, or every so many words."""
+    if len(order) <= LABELLED:
+        return order
+    numbers = [in_order(value)[0] for value in order]
+    for step in (2, 5, 10, 20, 50, 100):
+        round_ones = [value for value, number in zip(order, numbers, strict=True) if number % step == 0]
+        if all(map(isfinite, numbers)) and 0 < len(round_ones) <= LABELLED:
+            return round_ones
+    return order[:: -(-len(order) // LABELLED)]
 
 
 def _title(alt: Any, text: str) -> Any:
@@ -112,8 +124,10 @@ def _gaps(made: PairSet) -> Any:
 def edges_of(values: Floats) -> Floats:
     """Edges of up to 64 bins: whole numbers are put in the middle of bins of equal whole width."""
     low, high = float(values.min()), float(values.max())
-    if not (values == np.round(values)).all() or not isfinite(high - low):
-        return np.linspace(low, high, BINS + 1) if high > low else np.array([low - 0.5, low + 0.5])
+    if not (values == np.round(values)).all():
+        bins = int(np.clip(2 * np.cbrt(len(values)), 8, BINS))  # Rice's rule
+        low = 0.0 if 0 <= low < (high - low) / bins else low
+        return np.linspace(low, high, bins + 1) if high - low > 0 else np.array([low - 0.5, low + 0.5])
     step = max(1.0, np.ceil((high - low + 1) / BINS))
     if low >= 0 and low <= step:
         low = 0.0

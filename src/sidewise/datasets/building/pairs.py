@@ -163,4 +163,4 @@ def _named(columns: Sequence[str], what: str) -> tuple[str, ...]:
 
 
 def _source_name(source: Any) -> str:
-    return Path(source).name if isinstance(source, str | Path) else type(source).__name__
+    return Path(source).name if isinstance(source, str | Path) else "a table in memory"
