@@ -9,6 +9,8 @@ import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from sidewise.cli.console import err, explained, out, plain, progress
+from sidewise.cli.data_build import app as build
+from sidewise.cli.data_tables import diverging, filter_text, split
 from sidewise.cli.data_words import about, about_files, as_json, got_line, line_of, size_of
 from sidewise.cli.places import check_place, json_text
 from sidewise.errors import SidewiseError
@@ -25,7 +27,11 @@ Folder = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
-app = typer.Typer(no_args_is_help=True, help="Data sets: get them by name, check them, hash files.")
+app = typer.Typer(no_args_is_help=True, help="Data sets: get them by name, check them, build new ones.")
+app.add_typer(build, name="build")
+app.command()(split)
+app.command("filter")(filter_text)
+app.command()(diverging)
 
 
 @app.command("list")

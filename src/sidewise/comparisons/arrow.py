@@ -81,6 +81,13 @@ def from_frame(frame: Any) -> pa.Table:
     )
 
 
+def plain_values(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column without dictionaries and views, which not all of Arrow's functions take."""
+    if pa.types.is_dictionary(column.type):
+        return _decoded(column)
+    return pc.cast(column, pa.string()) if pa.types.is_string_view(column.type) else column
+
+
 def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """A dictionary column as plain values; Arrow cannot cast every layout that polars makes, but it can decode it."""
     text = pa.string() if pa.types.is_string_view(column.type.value_type) else column.type.value_type

@@ -1,4 +1,4 @@
-"""Which data? Named data sets: got, verified and read; and manifests of any files."""
+"""Which data? Named data sets: got, verified and read; manifests of any files; and builders of new sets (``building``)."""
 
 from sidewise.datasets.checking import Check, verify
 from sidewise.datasets.data_set import DataSet, load

@@ -91,10 +91,14 @@ def random_pairs(n: int, count: int, rng: np.random.Generator) -> tuple[Position
 
 def different_pairs(n: int, count: int, rng: np.random.Generator) -> tuple[Positions, Positions]:
     """Pairs drawn from all n(n−1)/2 without drawing one twice."""
-    drawn = rng.choice(n * (n - 1) // 2, count, replace=False)
-    high = ((1 + np.sqrt(1 + 8.0 * drawn)) / 2).astype(np.int64)  # pairs in the order 01, 02, 12, 03, 13, 23, …
-    high -= high * (high - 1) // 2 > drawn  # where the root was rounded up
-    return drawn - high * (high - 1) // 2, high
+    return pairs_at(rng.choice(n * (n - 1) // 2, count, replace=False))
+
+
+def pairs_at(number: Positions) -> tuple[Positions, Positions]:
+    """The pairs of these numbers, the lower item first: 01, 02, 12, 03, 13, 23 and so on."""
+    high = ((1 + np.sqrt(1 + 8.0 * number)) / 2).astype(np.int64)
+    high -= high * (high - 1) // 2 > number  # where the root was rounded up
+    return number - high * (high - 1) // 2, high
 
 
 def spread_over(

@@ -1,0 +1,115 @@
+"""Leave out instances whose fresh answers disagree with the truth: the question, or the truth, is at fault."""
+
+from collections import Counter
+from typing import Any, Literal, get_args
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sidewise.boxes import Boxes, consensus, read_boxes
+from sidewise.boxes.geometry import iou
+from sidewise.comparisons.arrow import Floats
+from sidewise.datasets.building.table import read_table
+from sidewise.datasets.building.words import Filtered, with_reasons
+from sidewise.errors import DataError, SidewiseError
+from sidewise.numbers import is_number
+
+Agreement = Literal["median", "mean", "best", "consensus"]
+Unanswered = Literal["error", "keep", "drop"]
+NAMED = 3
+
+
+def filter_divergent(
+    source: Any,
+    answers: Any,
+    *,
+    threshold: float = 0.5,
+    agreement: Agreement = "median",
+    unanswered: Unanswered = "error",
+    delimiter: str | None = None,
+) -> Filtered:
+    """Remove the instances whose fresh boxes have an IoU below the threshold with the true box.
+
+    Toloka VQA left out instances whose truth diverged from boxes that other workers drew later (Ustalov et al. 2023,
+    section 4.4; it states no threshold). ``removed`` says for each how many answers there were, and their IoU.
+
+    Parameters
+    ----------
+    source
+        The instances: a table with an image and its true box, and any other columns, which are kept.
+    answers
+        The fresh boxes, of one or several workers for each image: whatever :func:`sidewise.boxes.read_boxes` reads.
+    threshold
+        Between 0 and 1; an IoU equal to it is kept.
+    agreement
+        Which IoU stands for several answers: the "median" or the "mean" of theirs, the "best", or that of the box which
+        :func:`sidewise.boxes.consensus` joins them to.
+    unanswered
+        What to do about an image without an answer: "error" refuses, "keep" or "drop". No answer is not a wrong one.
+    delimiter
+        Of text files.
+
+    Examples
+    --------
+    >>> truth = {"image": ["a", "b"], "left": [0, 0], "top": [0, 0], "right": [10, 10], "bottom": [10, 10]}
+    >>> fresh = truth | {"right": [9, 4]}
+    >>> filter_divergent(truth, fresh).removed.select(["row", "reason", "iou", "image"]).to_pylist()
+    [{'row': 2, 'reason': 'IoU below 0.5', 'iou': 0.4, 'image': 'b'}]
+    """
+    _check(threshold, agreement, unanswered)
+    rows = read_table(source, delimiter=delimiter)
+    true, fresh = read_boxes(rows.table), read_boxes(answers, several=agreement != "consensus")
+    _check_known(true, fresh)
+    place = {image: row for row, image in enumerate(true.images[code] for code in true.image)}
+    instance = np.array([place[fresh.images[code]] for code in fresh.image], np.int64)
+    times = np.bincount(instance, minlength=len(true))
+    if unanswered == "error" and not times.all():
+        lost = [true.images[true.image[row]] for row in np.flatnonzero(times == 0)]
+        raise DataError(f"{_some(lost)} without a fresh answer: get one, or say unanswered='keep' or 'drop'")
+    found = _agreement(true, fresh, instance, agreement)
+    diverging = found < threshold  # False for NaN, which stands for no answer
+    out = diverging | ((times == 0) & (unanswered == "drop"))
+    reason = np.where(diverging[out], f"IoU below {threshold:g}", "no answer")
+    told = {"row": rows.number[out], "reason": reason, "answers": times[out], "iou": found[out]}
+    told_columns = {name: pa.array(values, from_pandas=True) for name, values in told.items()}
+    removed = with_reasons(rows.table.filter(pa.array(out)), told_columns)
+    return Filtered(rows.table.filter(pa.array(~out)), removed, Counter(reason.tolist()))
+
+
+def _agreement(true: Boxes, fresh: Boxes, instance: NDArray[np.int64], agreement: Agreement) -> Floats:
+    """The IoU that stands for the answers of each instance; NaN where there are none."""
+    if agreement == "consensus":
+        joined = consensus(fresh).boxes
+        place = {image: row for row, image in enumerate(true.images[code] for code in true.image)}
+        where = np.array([place[joined.images[code]] for code in joined.image], np.int64)
+        found = np.full(len(true), np.nan)
+        found[where] = iou(joined.edges, true.edges[where])
+        return found
+    single = iou(fresh.edges, true.edges[instance])
+    order = np.lexsort((single, instance))
+    parts = np.split(single[order], np.cumsum(np.bincount(instance, minlength=len(true)))[:-1])
+    stands: Any = {"median": np.median, "mean": np.mean, "best": np.max}[agreement]
+    return np.array([stands(part) if len(part) else np.nan for part in parts])
+
+
+def _check_known(true: Boxes, fresh: Boxes) -> None:
+    known = set(true.images)
+    unknown = [image for image in fresh.images if image not in known]
+    if unknown:
+        raise DataError(f"{_some(unknown)} in the answers, but not in the table: leave them out")
+
+
+def _some(images: list[str]) -> str:
+    named = ", ".join(map(repr, images[:NAMED])) + (", …" if len(images) > NAMED else "")
+    return f"the image {named} is" if len(images) == 1 else f"{len(images):,} images ({named}) are"
+
+
+def _check(threshold: float, agreement: str, unanswered: str) -> None:
+    if not (is_number(threshold) and 0 <= threshold <= 1):
+        raise SidewiseError(f"threshold is {threshold!r}; an IoU lies between 0 and 1")
+    for name, value, known in (
+        ("agreement", agreement, get_args(Agreement)), ("unanswered", unanswered, get_args(Unanswered)),
+    ):  # fmt: skip
+        if value not in known:
+            raise SidewiseError(f"{name}={value!r} is none of {', '.join(known)}")

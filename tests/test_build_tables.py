@@ -1,0 +1,290 @@
+"""Parts of a table, words that must not be there, and truths that nobody finds again."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from sidewise.cli import app
+from sidewise.datasets.building import filter_divergent, filter_words, overlapping, read_words, split_table, word_forms
+from sidewise.errors import DataError, SidewiseError
+
+SIDES = ("left", "top", "right", "bottom")
+
+
+def boxes(*rows, **more):
+    """Rows of image, left, top, right, bottom."""
+    names, *edges = zip(*rows, strict=True)
+    return {"image": list(names), **{side: list(values) for side, values in zip(SIDES, edges, strict=True)}, **more}
+
+
+@given(rows=st.integers(4, 200), share=st.floats(0.3, 0.7), seed=st.integers(0, 50))
+def test_a_split_loses_no_row_and_keeps_shares_and_order(rows, share, seed):
+    found = split_table({"n": list(range(rows))}, {"train": share, "test": 1 - share}, seed=seed)
+    parts = [part["n"].to_pylist() for part in found.parts.values()]
+    assert sorted(parts[0] + parts[1]) == list(range(rows))
+    assert all(part == sorted(part) for part in parts)
+    assert abs(len(parts[0]) - share * rows) <= 1
+
+
+def test_a_split_is_the_same_for_the_same_seed_only():
+    table = {"n": list(range(100))}
+    first, again, other = (split_table(table, {"a": 0.5, "b": 0.5}, seed=seed).parts["a"] for seed in (1, 1, 2))
+    assert first == again != other
+
+
+def test_what_belongs_together_stays_together():
+    people = [f"p{n % 17}" for n in range(100)]
+    found = split_table({"person": people}, {"train": 0.6, "test": 0.4}, together="person")
+    train, test = (set(part["person"].to_pylist()) for part in found.parts.values())
+    assert not train & test
+    assert (len(train), len(test)) == (10, 7)
+
+
+def test_boxes_that_another_data_set_has_go_to_train():
+    table = boxes(("a", 0, 0, 10, 10), ("b", 0, 0, 10, 10), ("c", 0, 0, 10, 10), ("d", 0, 0, 10, 10))
+    others = boxes(("a", 9, 9, 20, 20), ("b", 10, 0, 20, 10), ("d", 50, 50, 60, 60), ("d", 5, 5, 6, 6))
+    assert overlapping(pa.table(table), others).tolist() == [True, False, False, True]
+    assert overlapping(pa.table(table), others, overlap="images").tolist() == [True, True, False, True]
+    for seed in range(20):
+        found = split_table(table, {"train": 2, "test": 2}, others=others, seed=seed)
+        assert found.parts["train"]["image"].to_pylist() == ["a", "d"]
+        assert found.held == 2
+
+
+def test_addresses_and_file_names_meet_by_their_last_part():
+    table = boxes(("https://example.org/x/1.jpg", 0, 0, 5, 5), ("https://example.org/x/2.jpg", 0, 0, 5, 5))
+    others = boxes(("1.jpg", 0, 0, 5, 5))
+    assert overlapping(pa.table(table), others).tolist() == [False, False]
+    assert overlapping(pa.table(table), others, by_name=True).tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("shares", "options", "message"),
+    [
+        ({"train": 0.8, "test": 0.3}, {}, "the shares sum to 1.1"),
+        ({"train": 1.0}, {}, "two parts at the least"),
+        ({"train": 3, "test": 4}, {}, "the parts have 7 in all, and there are 4"),
+        ({"train": -0.5, "test": 1.5}, {}, "the share of train is -0.5"),
+        ({"train": 0.9, "test": 0.1}, {}, "4 are too few .*nothing is left for test"),
+        ({"train": 0.5, "test": 0.5}, {"together": "person"}, "no column 'person'"),
+        ({"train": 0.25, "test": 0.75}, {"others": boxes(("a", 0, 0, 9, 9), ("b", 0, 0, 9, 9))}, "a share of 0.5000"),
+        ({"train": 0.5, "test": 0.5}, {"others": {"image": ["a"]}}, "no column 'left'"),
+        ({"train": 0.5, "test": 0.5}, {"others": {"image": ["a"]}, "overlap": "faces"}, "none of boxes, images"),
+    ],
+)  # fmt: skip
+def test_a_split_that_cannot_be_is_refused(shares, options, message):
+    table = boxes(*[(name, 0, 0, 10, 10) for name in "abcd"])
+    with pytest.raises(SidewiseError, match=message):
+        split_table(table, shares, **options)
+
+
+@pytest.mark.parametrize(
+    ("word", "text", "found"),
+    [
+        ("kill", "Who KILLED it?", "KILLED"),
+        ("kill", "What skill is it?", None),
+        ("kill", "the kill-switch", "kill"),
+        ("shoot", "shooting", "shooting"),
+        ("shoot", "shot", None),
+        ("stab", "stabbed", "stabbed"),
+        ("knife", "a knife’s blade", "knife’s"),
+        ("murder", "the murderers", "murderers"),
+        ("smoke", "is smoking", "smoking"),
+        ("bully", "two bullies", "bullies"),
+        ("punch", "he punches", "punches"),
+        ("shot by", "a zebra shot \n by hunters", "shot \n by"),
+        ("shot by", "a shot in a bystander", None),
+        ("tuer", "Qui a TUÉ?", None),
+        ("fußball", "Fußballs", "Fußballs"),
+        ("c++", "is it c++?", "c++"),
+    ],
+)
+def test_words_are_found_as_words(word, text, found):
+    removed = filter_words({"question": [text]}, [word]).removed.to_pylist()
+    assert [row["found"] for row in removed] == ([found] if found else [])
+
+
+def test_forms_can_be_left_out_and_phrases_excused():
+    table = {"question": ["He hit it", "To hit the ball", "hitting", "hit the ball and hit him", None]}
+    assert filter_words(table, ["hit"]).reasons == {"hit": 4}
+    assert filter_words(table, ["hit"], inflect=False).removed["row"].to_pylist() == [1, 2, 4]
+    assert filter_words(table, ["hit"], unless=["hit the ball"]).removed["row"].to_pylist() == [1, 3, 4]
+
+
+@given(st.text("abcdefghijklmnopqrstuvwxyz", min_size=2, max_size=10))
+def test_every_form_finds_its_word_and_nothing_else_around_it(word):
+    for form in word_forms(word):
+        found = filter_words({"question": [f"is {form} it", f"x{form}x"]}, [word]).removed.to_pylist()
+        assert [(row["row"], row["word"]) for row in found] == [(1, word)]
+
+
+def test_columns_of_the_table_stay_as_they_were():
+    found = filter_words({"question": ["kill", "sing"], "word": ["a", "b"], "n": [1, 2]}, ["kill"])
+    assert found.kept.to_pylist() == [{"question": "sing", "word": "b", "n": 2}]
+    assert found.removed.to_pylist() == [
+        {"row": 1, "word": "kill", "found": "kill", "question": "kill", "word_given": "a", "n": 1}
+    ]
+
+
+def test_a_list_of_words_is_read_and_refused(tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_text("# what hurts\nkill\n\n shot by   # a phrase\n")
+    assert read_words(path) == ("kill", "shot by")
+    path.write_text("# nothing\n")
+    for words, message in (
+        (path, "no word to look for"),
+        (tmp_path / "none.txt", "there is no file"),
+        ([""], "blank"),
+        ([1], "list of words"),
+    ):
+        with pytest.raises(SidewiseError, match=message):
+            filter_words({"question": ["x"]}, words)
+    with pytest.raises(DataError, match="no column 'question'; there are 'text'"):
+        filter_words({"text": ["x"]}, ["kill"])
+
+
+TRUTH = boxes(("a", 0, 0, 10, 10), ("b", 0, 0, 10, 10), ("c", 0, 0, 10, 10))
+
+
+def test_instances_that_nobody_finds_again_are_removed():
+    fresh = boxes(("a", 0, 0, 10, 5), ("b", 0, 0, 10, 4.9), ("c", 0, 0, 10, 10))
+    found = filter_divergent(TRUTH | {"note": ["x", "y", "z"]}, fresh, threshold=0.5)
+    assert found.kept["note"].to_pylist() == ["x", "z"]  # what is just at the threshold stays
+    assert found.removed.select(["row", "reason", "answers", "iou", "note"]).to_pylist() == [
+        {"row": 2, "reason": "IoU below 0.5", "answers": 1, "iou": pytest.approx(0.49), "note": "y"}
+    ]
+
+
+@pytest.mark.parametrize(("agreement", "iou"), [("median", 0.4), ("mean", 0.5), ("best", 0.9)])
+def test_several_answers_are_weighed_as_asked(agreement, iou):
+    fresh = boxes(("a", 0, 0, 10, 2), ("a", 0, 0, 10, 4), ("a", 0, 0, 10, 9), worker=["x", "y", "z"])
+    truth = boxes(("a", 0, 0, 10, 10))
+    found = filter_divergent(truth, fresh, threshold=1.0, agreement=agreement)
+    assert found.removed["iou"].to_pylist() == [pytest.approx(iou)]
+
+
+def test_a_consensus_of_answers_drops_the_one_that_is_elsewhere():
+    rows = [(image, 0, 0, 10, 10 - slip) for image in "ab" for slip in (0.1, 0.2, 0.1)]
+    fresh = boxes(*rows[:5], ("b", 50, 50, 60, 60), worker=["x", "y", "z"] * 2)
+    truth = boxes(("a", 0, 0, 10, 10), ("b", 0, 0, 10, 10))
+    assert filter_divergent(truth, fresh, threshold=0.9, agreement="consensus").kept.num_rows == 2
+    assert filter_divergent(truth, fresh, threshold=0.9, agreement="mean").removed["image"].to_pylist() == ["b"]
+
+
+def test_no_answer_is_not_a_wrong_one():
+    fresh = boxes(("a", 0, 0, 10, 10))
+    with pytest.raises(DataError, match=r"2 images \('b', 'c'\) are without a fresh answer"):
+        filter_divergent(TRUTH, fresh)
+    assert filter_divergent(TRUTH, fresh, unanswered="keep").kept.num_rows == 3
+    dropped = filter_divergent(TRUTH, fresh, unanswered="drop")
+    assert dropped.reasons == {"no answer": 2}
+    assert dropped.removed["iou"].to_pylist() == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("fresh", "options", "message"),
+    [
+        (boxes(("z", 0, 0, 1, 1)), {}, "the image 'z' is in the answers, but not in the table"),
+        (TRUTH, {"threshold": 50}, "threshold is 50; an IoU lies between 0 and 1"),
+        (TRUTH, {"agreement": "worst"}, "agreement='worst' is none of"),
+        (TRUTH, {"unanswered": "zero"}, "unanswered='zero' is none of"),
+    ],
+)
+def test_a_divergence_that_cannot_be_told_is_refused(fresh, options, message):
+    with pytest.raises(SidewiseError, match=message):
+        filter_divergent(TRUTH, fresh, **options)
+
+
+def test_boxes_drawn_on_generated_images_are_found_again(tmp_path):
+    """Images with one bright rectangle: a reader that finds it agrees with the truth, but for what is mislabelled."""
+    from PIL import Image
+
+    rng, rows, seen = np.random.default_rng(0), [], []
+    for number in range(20):
+        left, top = rng.integers(0, 40, 2).tolist()
+        image = Image.new("L", (64, 64))
+        image.paste(255, (left, top, left + 20, top + 15))
+        image.save(tmp_path / f"{number}.png")
+        name = f"{number}.png"
+        seen.append((name, *Image.open(tmp_path / name).getbbox()))
+        shift = 64 if number in (3, 11) else 0
+        rows.append((name, left + shift, top, left + 20 + shift, top + 15))
+    found = filter_divergent(boxes(*rows), boxes(*seen), threshold=0.99)
+    assert found.removed["image"].to_pylist() == ["3.png", "11.png"]
+
+
+@pytest.fixture
+def vqa(data):
+    folder = data / "toloka-vqa"
+    if not folder.is_dir():
+        pytest.skip("no toloka-vqa")
+    return folder
+
+
+def test_as_many_private_instances_diverge_as_the_paper_says(vqa):
+    """Table 2 of the paper: 95.4 % of the crowd's boxes have an IoU above 50."""
+    found = filter_divergent(vqa / "test_private.csv", vqa / "test_private_crowd_baseline.csv", threshold=0.5)
+    assert found.kept.num_rows / 4_504 == pytest.approx(0.954, abs=0.0005)
+
+
+def test_no_public_question_speaks_of_killing_animals(vqa):
+    found = filter_words(vqa / "test_private.csv", ["kill", "shoot", "hunt", "weapon", "hit the animals"])
+    assert found.kept.num_rows + found.removed.num_rows == 4_504
+    assert "What is used to kill mosquito?" in found.removed["question"].to_pylist()
+    assert not [text for text in found.kept["question"].to_pylist() if " kill " in text.lower()]
+
+
+def test_what_another_data_set_has_goes_to_train(vqa):
+    """The reproduction sample has the boxes of the training sample, with file names instead of addresses."""
+    practice, public = (pacsv.read_csv(vqa / f"{name}.csv") for name in ("train_sample", "test_public"))
+    shares, others = {"train": 1_800, "public": 905}, vqa / "reproduction_data_test.csv"
+    found = split_table(pa.concat_tables([practice, public]), shares, others=others, by_name=True, seed=1)
+    assert found.held == 1_000
+    train, test = (set(part["image"].to_pylist()) for part in found.parts.values())
+    assert set(practice["image"].to_pylist()) < train
+    assert len(test) == 905
+    with pytest.raises(DataError, match="1,000 of 2,705 overlap"):
+        split_table(pa.concat_tables([practice, public]), {"train": 0.2, "test": 0.8}, others=others, by_name=True)
+
+
+def test_the_commands_write_what_they_say(tmp_path):
+    table, words, fresh = (tmp_path / name for name in ("table.csv", "words.txt", "fresh.csv"))
+    table.write_text("image,left,top,right,bottom,question\n" + "".join(
+        f"{n}.jpg,0,0,10,10,{'Who killed it?' if n == 4 else 'What is it?'}\n" for n in range(10)
+    ))  # fmt: skip
+    fresh.write_text("image,left,top,right,bottom\n" + "".join(f"{n}.jpg,0,0,10,{9 - n}\n" for n in range(8)))
+    words.write_text("kill\n")
+    kept, gone = tmp_path / "kept.csv", tmp_path / "gone.csv"
+
+    def run(*given):
+        return CliRunner().invoke(app, ["data", *map(str, given)])
+
+    done = run("filter", table, "--words", words, "--out", kept, "--removed", gone)
+    assert (done.exit_code, kept.read_text().count("\n")) == (0, 10), done.output
+    assert "row 5: killed: Who killed it?" in done.output
+    done = run("diverging", table, fresh, "--out", kept, "--removed", gone, "--unanswered", "drop")
+    assert "kept 5 rows, removed 5 rows" in done.output
+    assert gone.read_text().count("no answer") == 2
+    done = run("split", table, "--out", tmp_path, "--part", "train=6", "--part", "test=4", "--others", fresh)
+    assert done.exit_code == 2
+    assert "8 of 10 overlap the other data set" in done.output
+    done = run("split", table, "--out", tmp_path, "--part", "train=0.8", "--part", "test=0.2", "--others", fresh)
+    assert done.exit_code == 0, done.output
+    assert pacsv.read_csv(tmp_path / "test.csv").slice(0) == pacsv.read_csv(table).slice(8)
+    again = run("split", table, "--out", tmp_path)
+    assert again.exit_code == 2
+    assert "is there already" in again.output
+
+
+@pytest.mark.parametrize("part", ["train", "train=x", "../up=0.5"])
+def test_a_part_that_is_none_is_refused(tmp_path, part):
+    (tmp_path / "table.csv").write_text("n\n1\n2\n")
+    done = CliRunner().invoke(
+        app, ["data", "split", str(tmp_path / "table.csv"), "--out", str(tmp_path), "--part", part]
+    )
+    assert done.exit_code == 2
+    assert "--part" in done.output
