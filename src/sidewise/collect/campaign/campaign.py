@@ -89,7 +89,10 @@ class Campaign:
     def from_dict(cls, data: Mapping[str, Any], *, folder: str | Path | None = None) -> Self:
         """A campaign of what :meth:`to_dict` gave, or of the tables of a file; paths begin in ``folder``."""
         tables = {name: value for name, value in data.items() if name != "folder"}
-        return cls(**_made(tables, Path(folder if folder is not None else data.get("folder", ".")), None))
+        place = folder if folder is not None else data.get("folder", ".")
+        if not isinstance(place, str | Path):
+            raise CampaignError([Problem(f"folder is {place!r}; it is the path of a folder")])
+        return cls(**_made(tables, Path(place), None))
 
     def to_dict(self) -> dict[str, Any]:
         """The tables of a campaign file and the folder, with every default written out; plain JSON."""
