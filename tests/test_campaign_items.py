@@ -178,6 +178,19 @@ def test_media_that_cannot_be_shown(tmp_path, media, part):
     assert part in found[0]
 
 
+def test_a_file_is_looked_up_anew_when_it_is_sent(tmp_path):
+    put(tmp_path, in__items_csv=TWO, in__a_png=PNG, in__b_png=PNG, in__output__secret_png=PNG, outside_png=PNG)
+    made = campaign(tmp_path / "in")
+    assert [made.media_path(item.media) for item in made.read_items()] == [
+        tmp_path / "in" / "a.png",
+        tmp_path / "in" / "b.png",
+    ]
+    (tmp_path / "in" / "b.png").unlink()
+    (tmp_path / "in" / "b.png").symlink_to(tmp_path / "outside.png")
+    for media in ("b.png", "../outside.png", "/etc/hostname", "output/secret.png", "none.png", "", "a.png\0"):
+        assert made.media_path(media) is None
+
+
 def test_links_inside_the_folder_are_fine(tmp_path):
     put(tmp_path, items_csv=TWO, a_png=PNG)
     (tmp_path / "b.png").symlink_to("a.png")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from sidewise.collect.campaign.checking import Place, checked_tables
 from sidewise.collect.campaign.choices import ALWAYS, IN_ANSWERS, IN_SEARCH, KEYS, LABELS
 from sidewise.collect.campaign.items import Item
+from sidewise.collect.campaign.media import media_path
 from sidewise.collect.campaign.problems import CampaignError, Problem
 from sidewise.collect.campaign.tables import (
     LONGEST_INSTRUCTIONS,
@@ -133,6 +134,10 @@ class Campaign:
     def media_folder(self) -> Path:
         """Where the paths of media begin."""
         return self.folder / (self.items.folder or ".")
+
+    def media_path(self, media: str) -> Path | None:
+        """The file of an item's media, looked up anew, for sending it; None where it is none that may be sent."""
+        return media_path(media, self.media_folder, self.folder, self.folder / self.output.folder)
 
     def _tables(self) -> dict[str, Any]:
         """The tables as a file has them."""

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from sidewise.collect.campaign.names import HIDDEN
+
 TYPES: Mapping[str, Mapping[str, str]] = {
     "image": {
         ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp",
@@ -60,6 +62,15 @@ def address_trouble(kind: str, address: str) -> str | None:
     if others and kind not in others and kind != "page":
         return f"ends in {ending}, which is {_named(others[0])}, and [items] kind is {kind}"
     return None
+
+
+def media_path(media: str, root: Path, inside: Path, closed: Path) -> Path | None:
+    """The file of media that is to be sent now: None where it is gone, or not where it was when it was checked."""
+    if is_address(media) or HIDDEN.search(media):
+        return None
+    real, inside, closed = _real(root / media), _real(inside), _real(closed)
+    fine = real.is_relative_to(inside) and not real.is_relative_to(closed) and real.is_file()
+    return real if fine else None
 
 
 OUTSIDE = "leaves the campaign's folder; copy the file into it and write its path there, with /"
