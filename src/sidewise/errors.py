@@ -4,6 +4,7 @@
 
     SidewiseError (ValueError)
     ├── DataError           a file or a table is not what it should be
+    │   ├── CampaignError       … of a campaign (in sidewise.collect)
     │   ├── ComparisonError     … of comparisons
     │   │   └── NoComparisons       … of which there are none
     │   └── WrongChecksum       … its bytes are others than those that were published

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from sidewise.collect.campaign.checking import Place, checked_tables
 from sidewise.collect.campaign.choices import ALWAYS, IN_ANSWERS, IN_SEARCH, KEYS, LABELS
 from sidewise.collect.campaign.items import Item
+from sidewise.collect.campaign.media import media_path
 from sidewise.collect.campaign.problems import CampaignError, Problem
 from sidewise.collect.campaign.tables import (
     LONGEST_INSTRUCTIONS,
@@ -89,7 +90,10 @@ class Campaign:
     def from_dict(cls, data: Mapping[str, Any], *, folder: str | Path | None = None) -> Self:
         """A campaign of what :meth:`to_dict` gave, or of the tables of a file; paths begin in ``folder``."""
         tables = {name: value for name, value in data.items() if name != "folder"}
-        return cls(**_made(tables, Path(folder if folder is not None else data.get("folder", ".")), None))
+        place = folder if folder is not None else data.get("folder", ".")
+        if not isinstance(place, str | Path):
+            raise CampaignError([Problem(f"folder is {place!r}; it is the path of a folder")])
+        return cls(**_made(tables, Path(place), None))
 
     def to_dict(self) -> dict[str, Any]:
         """The tables of a campaign file and the folder, with every default written out; plain JSON."""
@@ -130,6 +134,10 @@ class Campaign:
     def media_folder(self) -> Path:
         """Where the paths of media begin."""
         return self.folder / (self.items.folder or ".")
+
+    def media_path(self, media: str) -> Path | None:
+        """The file of an item's media, looked up anew, for sending it; None where it is none that may be sent."""
+        return media_path(media, self.media_folder, self.folder, self.folder / self.output.folder)
 
     def _tables(self) -> dict[str, Any]:
         """The tables as a file has them."""

@@ -8,13 +8,12 @@ from difflib import get_close_matches
 from math import isfinite
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
+from sidewise.collect.campaign.names import HIDDEN
 from sidewise.collect.campaign.problems import CampaignError, Problem
 from sidewise.collect.campaign.sense import nonsense
 from sidewise.collect.campaign.tables import RULES, TABLES
 from sidewise.collect.campaign.toml_lines import Lines
 
-# Control characters, and those that turn the direction of what is read: they hide what a text says.
-HIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 Keys = Sequence[Field[Any]]
 
 

@@ -6,7 +6,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidewise.collect.campaign.items import NAME, Item
+from sidewise.collect.campaign.items import Item
+from sidewise.collect.campaign.names import NAME, NAME_CURE, UNSTORABLE
 from sidewise.collect.campaign.rows import Rows, read_rows
 
 if TYPE_CHECKING:
@@ -28,12 +29,12 @@ def found_file(folder: Path, name: str) -> Path | str:
     """A file or folder inside a folder, or what is wrong with it; links are followed first."""
     path = folder / name
     if not path.exists():
-        near = get_close_matches(path.name, [other.name for other in _beside(path)], 1)
+        near = get_close_matches(path.name, [other.name for other in _beside(path)], 1, 0.85)
         return f"{name!r} is not there" + (
             f"; did you mean {near[0]}?" if near else f"; it should be in {folder.resolve()}"
         )
     if not path.resolve().is_relative_to(folder.resolve()):
-        return f"{name!r} is a link that leaves the campaign's folder; copy what it needs into that folder"
+        return f"{name!r} is a link that leaves the campaign's folder; copy it there"
     return path
 
 
@@ -64,11 +65,13 @@ def queries_of(campaign: "Campaign", path: Path, items: list[Item]) -> tuple[dic
 
 def _query_troubles(name: str, text: str, more: object, found: dict[str, Query]) -> Iterator[str]:
     if NAME.fullmatch(name) is None:
-        yield f"the id is {name[:60]!r}; it is a text or a whole number, without blanks around"
+        yield f"the id is {name[:60]!r}; {NAME_CURE}"
     elif name in found:
         yield f"the query {name!r} stands in the table already; take one out"
     if not text.strip() or len(text) > LONGEST_QUERY:
         yield f"the query has {len(text.strip()):,} characters; it has one at least and {LONGEST_QUERY:,} at most"
+    if UNSTORABLE.search(f"{text}{more}"):
+        yield "there is a character that is none in it; take it out"
     if not isinstance(more, str | None) or len(more or "") > LONGEST_DESCRIPTION:
         yield f"the description is a text of at most {LONGEST_DESCRIPTION:,} characters"
 
@@ -111,7 +114,7 @@ def workers_of(path: Path, name: str) -> tuple[list[str], Rows]:
     seen: set[str] = set()
     for row, worker in enumerate(workers):
         if NAME.fullmatch(worker) is None:
-            rows.add(f"{worker[:60]!r} is no id; it has 1 to 255 characters, without blanks around", row)
+            rows.add(f"{worker[:60]!r} is no id; {NAME_CURE}", row)
         elif worker in seen:
             rows.add(f"the worker {worker!r} is invited already; take one out", row)
         seen.add(worker)

@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sidewise.collect.campaign.media import LONGEST_TEXT, Shelf, address_trouble, is_address, media_type
+from sidewise.collect.campaign.names import HIDDEN, NAME, NAME_CURE, UNSTORABLE
 from sidewise.collect.campaign.rows import Rows, read_rows
 
 if TYPE_CHECKING:
     from sidewise.collect.campaign.campaign import Campaign
 
-# No blanks around, nothing hidden, and short enough for a database's index.
-NAME = re.compile("[^\\s\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
-                  "(?:[^\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]{0,253}\\S)?")  # fmt: skip
 IGNORED = ("thumbs.db", "desktop.ini")  # files that systems leave in folders of pictures
 UNTIDY = re.compile(r"//|(^|/)\.(/|$)|/$")
 
@@ -77,7 +75,7 @@ def text_trouble(text: str) -> str | None:
         return (
             f"its text has {len(text):,} characters; {LONGEST_TEXT:,} bytes are the most that can be read side by side"
         )
-    return "its text has a NUL character; take it out" if "\0" in text else None
+    return "its text has a character that is none; take it out" if UNSTORABLE.search(text) else None
 
 
 def _media_trouble(campaign: "Campaign") -> Callable[[str], str | None]:
@@ -87,7 +85,10 @@ def _media_trouble(campaign: "Campaign") -> Callable[[str], str | None]:
     def trouble(media: str) -> str | None:
         if not media:
             return "it has no media; name a file or an https: address, or take the item out"
-        if is_address(media):
+        what: str | None
+        if HIDDEN.search(media):
+            what = "has a hidden character; take it out"
+        elif is_address(media):
             what = address_trouble(kind, media)
         elif UNTIDY.search(media):
             what = "is no tidy path; write it without ./ and //, from [items] folder on"
@@ -102,10 +103,8 @@ def _check_names(rows: Rows, what: str, names: Sequence[str]) -> None:
     fits = NAME.fullmatch
     for row, name in enumerate(names):
         if fits(name) is None:
-            cure = (
-                "it is a text or a whole number of at most 255 characters, without blanks around or hidden characters"
-            )
-            rows.add(f"the {what} is {name[:60]!r}; {cure}" if name else f"there is no {what}; {cure}", row)
+            what_is = f"the {what} is {name[:60]!r}" if name else f"there is no {what}"
+            rows.add(f"{what_is}; {NAME_CURE}", row)
 
 
 def _check_once(rows: Rows, ids: Sequence[str]) -> None:
@@ -135,10 +134,10 @@ def _attributes(rows: Rows, names: Sequence[str]) -> list[dict[str, Any]]:
     known = {name: column for name, column in columns.items() if column is not None}
     for name, column in known.items():
         for row, value in enumerate(column):
-            if not isinstance(value, str | int | float | type(None)):
-                rows.add(
-                    f"the attribute {name} is {type(value).__name__}; it is a text, a number or true or false", row
-                )
+            if type(value) is str and UNSTORABLE.search(value) is None:
+                continue
+            if not isinstance(value, int | float | None) or value != value:  # noqa: PLR0124 - NaN
+                rows.add(f"the attribute {name} is {value!r:.60}; it is a text, a number, true, false or nothing", row)
     if not known:
         return [{} for _ in range(len(rows))]
     return [dict(zip(known, values, strict=True)) for values in zip(*known.values(), strict=True)]

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from sidewise.collect.campaign.names import HIDDEN
+
 TYPES: Mapping[str, Mapping[str, str]] = {
     "image": {
         ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp",
@@ -62,6 +64,18 @@ def address_trouble(kind: str, address: str) -> str | None:
     return None
 
 
+def media_path(media: str, root: Path, inside: Path, closed: Path) -> Path | None:
+    """The file of media that is to be sent now: None where it is gone, or not where it was when it was checked."""
+    if is_address(media) or HIDDEN.search(media):
+        return None
+    real, inside, closed = _real(root / media), _real(inside), _real(closed)
+    fine = real.is_relative_to(inside) and not real.is_relative_to(closed) and real.is_file()
+    return real if fine else None
+
+
+OUTSIDE = "leaves the campaign's folder; copy the file into it and write its path there, with /"
+
+
 class Shelf:
     """The files below a folder, each folder of which is looked at once.
 
@@ -69,11 +83,13 @@ class Shelf:
     """
 
     def __init__(self, root: Path, inside: Path, closed: Path) -> None:
-        self._root, self._inside, self._closed = root.resolve(), inside.resolve(), closed.resolve()
+        self._root, self._inside, self._closed = _real(root), _real(inside), _real(closed)
         self._folders: dict[str, dict[str, os.DirEntry[str]] | str] = {}
 
     def trouble(self, kind: str, path: str) -> str | None:
         """What is wrong with a path, if anything."""
+        if path.startswith("/"):
+            return OUTSIDE
         folder, _, name = path.rpartition("/")
         entries = self._folders.get(folder)
         if entries is None:
@@ -81,16 +97,16 @@ class Shelf:
         if isinstance(entries, str):
             return entries
         entry = entries.get(name)
-        if entry is None or not entry.is_file():
+        if entry is None or not _is_file(entry):
             return self._missing(name, entries)
-        if entry.is_symlink() and not self._allowed(Path(entry.path).resolve()):
+        if entry.is_symlink() and not self._allowed(_real(entry.path)):
             return "is a link that leaves the campaign's folder; copy the file into it"
         return self._unfit(kind, name, entry)
 
     def _looked_at(self, folder: str) -> dict[str, os.DirEntry[str]] | str:
-        if folder.startswith("/") or "\\" in folder or ".." in folder.split("/"):
-            return "leaves the campaign's folder; copy the file into it and write its path there, with /"
-        real = (self._root / folder).resolve()
+        if "\\" in folder or ".." in folder.split("/"):
+            return OUTSIDE
+        real = _real(self._root / folder)
         if not self._allowed(real):
             return "leaves the campaign's folder, or lies in its output; copy the file elsewhere in the folder"
         try:
@@ -103,7 +119,7 @@ class Shelf:
         return real.is_relative_to(self._inside) and not real.is_relative_to(self._closed)
 
     def _missing(self, name: str, entries: Mapping[str, object]) -> str:
-        near = [other for other in entries if other.casefold() == name.casefold()] if len(name) > 0 else []
+        near = [other for other in entries if other.casefold() == name.casefold() and other != name]
         return (
             f"is not there; {near[0]} is, mind the capitals"
             if near
@@ -118,6 +134,18 @@ class Shelf:
         if kind == "text" and (size := entry.stat().st_size) > LONGEST_TEXT:
             return f"has {size:,} bytes; {LONGEST_TEXT:,} is the most that can be read side by side"
         return None
+
+
+def _real(path: str | Path) -> Path:
+    """Where a path leads in the end; links that go round in circles lead to themselves."""
+    return Path(os.path.realpath(path))
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file()
+    except OSError:  # a link that goes round in circles
+        return False
 
 
 def _named(kind: str) -> str:
