@@ -67,7 +67,9 @@ def test_only_allowed_pairs_are_asked(opened, join):
     allowed = [("i0", "i1"), ("i2", "i1"), ("i3", "i4")]
     campaign = opened(items=6, allowed=allowed, sampling={"method": "optimal", "batch": 10})
     work(campaign, join)
-    assert {frozenset((task.first.name, task.second.name)) for task in Task.objects.all()} == set(map(frozenset, allowed))
+    assert {frozenset((task.first.name, task.second.name)) for task in Task.objects.all()} == set(
+        map(frozenset, allowed)
+    )
 
 
 def test_a_sick_strategy_is_stood_in_for_and_that_is_said(opened, join, monkeypatch):
@@ -110,7 +112,9 @@ def test_jobs_are_asked_for_once_and_do_their_work(opened, join):
 
 
 def test_a_campaign_ends_when_its_stopping_rule_holds(opened, join):
-    campaign = opened(items=4, serving={"overlap": 40}, stopping={"top": 1, "confidence": 0.8}, sampling={"method": "full"})
+    campaign = opened(
+        items=4, serving={"overlap": 40}, stopping={"top": 1, "confidence": 0.8}, sampling={"method": "full"}
+    )
     work(campaign, join, workers=30, answers=6)
     standing = refit(campaign)
     found = Campaign.objects.get(pk=campaign.pk)

@@ -39,7 +39,14 @@ def serve(
             raise SidewiseError("name a campaign file, or say --demo; sidewise campaign new writes an example")
         folder = Path(tempfile.mkdtemp(prefix="sidewise-demo-")) if demo else None
         place = Place(
-            home or (folder or _output(campaign)), database, host, port, processes, tuple(hosts or ()), https, proxy=https
+            home or (folder or _output(campaign)),
+            database,
+            host,
+            port,
+            processes,
+            tuple(hosts or ()),
+            https,
+            proxy=https,
         )
         try:
             set_up(place)

@@ -135,8 +135,13 @@ def live_crowd(
     server: Annotated[str, typer.Option(help="Where the server is: http://127.0.0.1:8000.", show_default=False)],
     campaign: Annotated[str, typer.Option(help="Which campaign, by its name in the addresses.", show_default=False)],
     workers: Annotated[int, typer.Option(help="How many.", min=1, max=1_000)] = 8,
-    answers: Annotated[int | None, typer.Option(help="In all; until there is nothing left to do, if not given.", min=1)] = None,
-    think: Annotated[tuple[float, float], typer.Option(help="Seconds before an answer, at least and at most.")] = (1.0, 3.0),
+    answers: Annotated[
+        int | None, typer.Option(help="In all; until there is nothing left to do, if not given.", min=1)
+    ] = None,
+    think: Annotated[tuple[float, float], typer.Option(help="Seconds before an answer, at least and at most.")] = (
+        1.0,
+        3.0,
+    ),
     sharpness: Annotated[float, typer.Option(help="How surely the better one is seen; 0 tosses coins.", min=0)] = 1.0,
     seed: Annotated[int, typer.Option(help="Of what they say.", min=0)] = 0,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,

@@ -60,7 +60,10 @@ class Crowd:
     def run(self) -> Progress:
         """Let them work until all is done."""
         done, problems = Progress(), list[Exception]()
-        threads = [threading.Thread(target=self._live, args=(number, done, problems), daemon=True) for number in range(self.workers)]
+        threads = [
+            threading.Thread(target=self._live, args=(number, done, problems), daemon=True)
+            for number in range(self.workers)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -165,12 +168,25 @@ class Client:
                 time.sleep(wait)
                 continue
             if response.status >= 400:
-                raise SidewiseError(f"the server refuses {method} {path}: {response.status} {content[:300].decode(errors='replace')}")
+                raise SidewiseError(
+                    f"the server refuses {method} {path}: {response.status} {content[:300].decode(errors='replace')}"
+                )
             return content
         raise AssertionError
 
 
 def start_beside(address: str, campaign: str, *, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
     """A crowd in a process of its own, which ends with the server."""
-    command = [sys.executable, "-m", "sidewise.cli", "simulate", "crowd", "--server", address, "--campaign", campaign, "--quiet"]
+    command = [
+        sys.executable,
+        "-m",
+        "sidewise.cli",
+        "simulate",
+        "crowd",
+        "--server",
+        address,
+        "--campaign",
+        campaign,
+        "--quiet",
+    ]
     return subprocess.Popen(command, env={**os.environ, **environment})  # noqa: S603

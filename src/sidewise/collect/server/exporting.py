@@ -19,7 +19,20 @@ from sidewise.collect.server.standing import latest, unpacked
 Row = dict[str, Any]
 TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson", "parquet": "application/vnd.apache.parquet"}
 CHUNK = 2_000
-ANSWERS = ("left", "right", "winner", "worker", "answer", "group", "served_at", "answered_at", "seconds", "late", "corrected", "key")
+ANSWERS = (
+    "left",
+    "right",
+    "winner",
+    "worker",
+    "answer",
+    "group",
+    "served_at",
+    "answered_at",
+    "seconds",
+    "late",
+    "corrected",
+    "key",
+)
 EVENTS = ("id", "at", "kind", "worker", "assignment", "by", "data")
 
 
@@ -33,7 +46,9 @@ def response(campaign: Campaign, what: str, form: str) -> StreamingHttpResponse:
 
 def answers(campaign: Campaign) -> tuple[Sequence[str], Iterator[Row]]:
     """What was said and counts: one row an answer, with the winner as a side."""
-    counted = campaign.assignments.filter(state=Assignment.State.ANSWERED, set_aside=False).order_by("answered_at", "key")
+    counted = campaign.assignments.filter(state=Assignment.State.ANSWERED, set_aside=False).order_by(
+        "answered_at", "key"
+    )
     rows = counted.values_list(
         "task__first__name", "task__second__name", "swapped", "worker__name", "answer", "verdict", "task__group",
         "served_at", "answered_at", "late", "key",
@@ -55,9 +70,17 @@ def _answer(row: Sequence[Any]) -> Row:
 
 def events(campaign: Campaign) -> tuple[Sequence[str], Iterator[Row]]:
     """Everything that happened."""
-    rows = campaign.events.order_by("id").values_list("id", "at", "kind", "worker__name", "assignment_id", "by__username", "data")
+    rows = campaign.events.order_by("id").values_list(
+        "id", "at", "kind", "worker__name", "assignment_id", "by__username", "data"
+    )
     return EVENTS, (
-        dict(zip(EVENTS, (number, at.isoformat(), kind, worker or "", str(key or ""), by or "", json.dumps(data)), strict=True))
+        dict(
+            zip(
+                EVENTS,
+                (number, at.isoformat(), kind, worker or "", str(key or ""), by or "", json.dumps(data)),
+                strict=True,
+            )
+        )
         for number, at, kind, worker, key, by, data in rows.iterator(chunk_size=CHUNK)
     )
 

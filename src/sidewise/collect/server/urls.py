@@ -21,7 +21,9 @@ def home(request: HttpRequest) -> HttpResponseBase:  # noqa: ARG001
 
 urlpatterns = [
     path("", home),
-    path("login", LoginView.as_view(template_name="sidewise/login.html", redirect_authenticated_user=True), name="login"),
+    path(
+        "login", LoginView.as_view(template_name="sidewise/login.html", redirect_authenticated_user=True), name="login"
+    ),
     path("logout", LogoutView.as_view(next_page="login"), name="logout"),
     path("tokens", requester.tokens, name="tokens"),
     path("campaigns/", requester.campaigns, name="campaigns"),

@@ -96,7 +96,9 @@ def new(request: HttpRequest, data: CampaignIn) -> tuple[int, CampaignOut]:
     if unread:
         raise SidewiseError(f"{', '.join(unread)}: the server reads no files for a program; leave it out")
     name = str(_table(data.campaign.get("campaign", {})).get("name", "new"))
-    spec = Spec.from_dict(tables, folder=settings.HOME / "media" / "".join(c for c in name if c.isalnum() or c == "-")[:64])
+    spec = Spec.from_dict(
+        tables, folder=settings.HOME / "media" / "".join(c for c in name if c.isalnum() or c == "-")[:64]
+    )
     checked = Checked(spec, _items(spec, data.items), {}, None, None, spec.instructions)
     return 201, _told(create(checked, request.auth))  # type: ignore[attr-defined]
 
@@ -137,14 +139,23 @@ def ranking(request: HttpRequest, name: str) -> RankingOut:
 
 @router.get("/campaigns/{name}/export/{what}.{form}", summary="Export", response={200: None, **TOLD})
 def export(
-    request: HttpRequest, name: str, what: Literal["answers", "events", "ranking"], form: Literal["csv", "jsonl", "parquet"]
+    request: HttpRequest,
+    name: str,
+    what: Literal["answers", "events", "ranking"],
+    form: Literal["csv", "jsonl", "parquet"],
 ) -> HttpResponseBase:
     """Streams, however many there are."""
     return exporting.response(mine(request, name), what, form)
 
 
 # Keys that name files on the server's disk: a program may not have them read.
-FILES = (("campaign", "instructions_file"), ("items", "folder"), ("search", "queries"), ("sampling", "allowed"), ("access", "workers"))
+FILES = (
+    ("campaign", "instructions_file"),
+    ("items", "folder"),
+    ("search", "queries"),
+    ("sampling", "allowed"),
+    ("access", "workers"),
+)
 
 
 def _table(value: Any) -> dict[str, Any]:

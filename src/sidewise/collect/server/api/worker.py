@@ -103,7 +103,9 @@ def say(request: HttpRequest, name: str, data: AnswerIn) -> AnswerOut:  # noqa: 
     return AnswerOut(state=kept.assignment.state, again=kept.again, work=_work(worker) if data.next else None)
 
 
-@router.post("/campaigns/{name}/undo", response={200: Work, **TOLD}, auth=WorkerPass(), summary="Take the last answer back")
+@router.post(
+    "/campaigns/{name}/undo", response={200: Work, **TOLD}, auth=WorkerPass(), summary="Take the last answer back"
+)
 def take_back(request: HttpRequest, name: str) -> Work:  # noqa: ARG001
     """Within the window that the campaign gives."""
     worker = _worker(request)

@@ -10,7 +10,6 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
@@ -19,193 +18,352 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='Campaign',
+            name="Campaign",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.SlugField(max_length=64, unique=True)),
-                ('state', models.CharField(choices=[('draft', 'Draft'), ('open', 'Open'), ('paused', 'Paused'), ('closed', 'Closed')], default='draft', max_length=8)),
-                ('content', models.JSONField()),
-                ('queries', models.JSONField(default=dict)),
-                ('instructions', models.TextField(blank=True)),
-                ('restricted', models.BooleanField(default=False)),
-                ('folder', models.TextField(blank=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('planned', models.BigIntegerField(default=0)),
-                ('plan_due', models.DateTimeField(null=True)),
-                ('ranking_due', models.DateTimeField(null=True)),
-                ('finished', models.CharField(blank=True, max_length=200)),
-                ('trouble', models.CharField(blank=True, max_length=500)),
-                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='campaigns', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.SlugField(max_length=64, unique=True)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("draft", "Draft"), ("open", "Open"), ("paused", "Paused"), ("closed", "Closed")],
+                        default="draft",
+                        max_length=8,
+                    ),
+                ),
+                ("content", models.JSONField()),
+                ("queries", models.JSONField(default=dict)),
+                ("instructions", models.TextField(blank=True)),
+                ("restricted", models.BooleanField(default=False)),
+                ("folder", models.TextField(blank=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("planned", models.BigIntegerField(default=0)),
+                ("plan_due", models.DateTimeField(null=True)),
+                ("ranking_due", models.DateTimeField(null=True)),
+                ("finished", models.CharField(blank=True, max_length=200)),
+                ("trouble", models.CharField(blank=True, max_length=500)),
+                (
+                    "owner",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="campaigns",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Item',
+            name="Item",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=400)),
-                ('media', models.TextField()),
-                ('group', models.CharField(blank=True, max_length=400)),
-                ('attributes', models.JSONField(default=dict)),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='items', to='collect.campaign')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=400)),
+                ("media", models.TextField()),
+                ("group", models.CharField(blank=True, max_length=400)),
+                ("attributes", models.JSONField(default=dict)),
+                (
+                    "campaign",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="items", to="collect.campaign"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Allowed',
+            name="Allowed",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='allowed', to='collect.campaign')),
-                ('first', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='collect.item')),
-                ('second', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='collect.item')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "campaign",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="allowed", to="collect.campaign"
+                    ),
+                ),
+                (
+                    "first",
+                    models.ForeignKey(
+                        db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name="+", to="collect.item"
+                    ),
+                ),
+                (
+                    "second",
+                    models.ForeignKey(
+                        db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name="+", to="collect.item"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Standing',
+            name="Standing",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('at', models.DateTimeField(auto_now_add=True)),
-                ('answers', models.PositiveIntegerField()),
-                ('digest', models.CharField(max_length=64)),
-                ('seconds', models.FloatField()),
-                ('ranking', models.BinaryField(null=True)),
-                ('workers', models.BinaryField(null=True)),
-                ('summary', models.JSONField(default=dict)),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='standings', to='collect.campaign')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("at", models.DateTimeField(auto_now_add=True)),
+                ("answers", models.PositiveIntegerField()),
+                ("digest", models.CharField(max_length=64)),
+                ("seconds", models.FloatField()),
+                ("ranking", models.BinaryField(null=True)),
+                ("workers", models.BinaryField(null=True)),
+                ("summary", models.JSONField(default=dict)),
+                (
+                    "campaign",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="standings", to="collect.campaign"
+                    ),
+                ),
             ],
             options={
-                'get_latest_by': 'id',
+                "get_latest_by": "id",
             },
         ),
         migrations.CreateModel(
-            name='Task',
+            name="Task",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(default='side-by-side', max_length=32)),
-                ('content', models.JSONField(default=dict)),
-                ('group', models.CharField(blank=True, max_length=400)),
-                ('place', models.BigIntegerField()),
-                ('wanted', models.PositiveIntegerField(default=1)),
-                ('taken', models.PositiveIntegerField(default=0)),
-                ('planned_by', models.CharField(max_length=64)),
-                ('planned_at', models.DateTimeField(auto_now_add=True)),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tasks', to='collect.campaign')),
-                ('first', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='collect.item')),
-                ('second', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='collect.item')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("kind", models.CharField(default="side-by-side", max_length=32)),
+                ("content", models.JSONField(default=dict)),
+                ("group", models.CharField(blank=True, max_length=400)),
+                ("place", models.BigIntegerField()),
+                ("wanted", models.PositiveIntegerField(default=1)),
+                ("taken", models.PositiveIntegerField(default=0)),
+                ("planned_by", models.CharField(max_length=64)),
+                ("planned_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "campaign",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="tasks", to="collect.campaign"
+                    ),
+                ),
+                (
+                    "first",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.CASCADE, related_name="+", to="collect.item"
+                    ),
+                ),
+                (
+                    "second",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.CASCADE, related_name="+", to="collect.item"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Assignment',
+            name="Assignment",
             fields=[
-                ('key', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('state', models.CharField(choices=[('leased', 'Leased'), ('answered', 'Answered'), ('surplus', 'Surplus'), ('skipped', 'Skipped'), ('expired', 'Expired')], default='leased', max_length=8)),
-                ('swapped', models.BooleanField(default=False)),
-                ('leased_at', models.DateTimeField()),
-                ('served_at', models.DateTimeField(null=True)),
-                ('expires_at', models.DateTimeField()),
-                ('answered_at', models.DateTimeField(null=True)),
-                ('answer', models.CharField(blank=True, max_length=32)),
-                ('reason', models.CharField(blank=True, max_length=200)),
-                ('verdict', models.CharField(blank=True, max_length=32)),
-                ('set_aside', models.BooleanField(default=False)),
-                ('late', models.BooleanField(default=False)),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='assignments', to='collect.campaign')),
-                ('task', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='assignments', to='collect.task')),
+                ("key", models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("leased", "Leased"),
+                            ("answered", "Answered"),
+                            ("surplus", "Surplus"),
+                            ("skipped", "Skipped"),
+                            ("expired", "Expired"),
+                        ],
+                        default="leased",
+                        max_length=8,
+                    ),
+                ),
+                ("swapped", models.BooleanField(default=False)),
+                ("leased_at", models.DateTimeField()),
+                ("served_at", models.DateTimeField(null=True)),
+                ("expires_at", models.DateTimeField()),
+                ("answered_at", models.DateTimeField(null=True)),
+                ("answer", models.CharField(blank=True, max_length=32)),
+                ("reason", models.CharField(blank=True, max_length=200)),
+                ("verdict", models.CharField(blank=True, max_length=32)),
+                ("set_aside", models.BooleanField(default=False)),
+                ("late", models.BooleanField(default=False)),
+                (
+                    "campaign",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="assignments", to="collect.campaign"
+                    ),
+                ),
+                (
+                    "task",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="assignments", to="collect.task"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Token',
+            name="Token",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=100)),
-                ('digest', models.CharField(max_length=64, unique=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('used_at', models.DateTimeField(null=True)),
-                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tokens', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=100)),
+                ("digest", models.CharField(max_length=64, unique=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("used_at", models.DateTimeField(null=True)),
+                (
+                    "owner",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="tokens", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Worker',
+            name="Worker",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=200)),
-                ('invited', models.BooleanField(default=False)),
-                ('joined_at', models.DateTimeField(auto_now_add=True)),
-                ('barred', models.BooleanField(default=False)),
-                ('code', models.CharField(default=sidewise.collect.server.models.fresh_code, max_length=40)),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='workers', to='collect.campaign')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=200)),
+                ("invited", models.BooleanField(default=False)),
+                ("joined_at", models.DateTimeField(auto_now_add=True)),
+                ("barred", models.BooleanField(default=False)),
+                ("code", models.CharField(default=sidewise.collect.server.models.fresh_code, max_length=40)),
+                (
+                    "campaign",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="workers", to="collect.campaign"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Event',
+            name="Event",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('at', models.DateTimeField()),
-                ('kind', models.CharField(choices=[('created', 'Created'), ('state', 'State'), ('items', 'Items'), ('joined', 'Joined'), ('planned', 'Planned'), ('fallback', 'Fallback'), ('leased', 'Leased'), ('served', 'Served'), ('answered', 'Answered'), ('repeated', 'Repeated'), ('undone', 'Undone'), ('skipped', 'Skipped'), ('expired', 'Expired'), ('implied', 'Implied'), ('corrected', 'Corrected'), ('set-aside', 'Set Aside'), ('restored', 'Restored'), ('barred', 'Barred'), ('readmitted', 'Readmitted'), ('finished', 'Finished')], max_length=16)),
-                ('data', models.JSONField(default=dict)),
-                ('assignment', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='events', to='collect.assignment')),
-                ('by', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='events', to='collect.campaign')),
-                ('worker', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='collect.worker')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("at", models.DateTimeField()),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("created", "Created"),
+                            ("state", "State"),
+                            ("items", "Items"),
+                            ("joined", "Joined"),
+                            ("planned", "Planned"),
+                            ("fallback", "Fallback"),
+                            ("leased", "Leased"),
+                            ("served", "Served"),
+                            ("answered", "Answered"),
+                            ("repeated", "Repeated"),
+                            ("undone", "Undone"),
+                            ("skipped", "Skipped"),
+                            ("expired", "Expired"),
+                            ("implied", "Implied"),
+                            ("corrected", "Corrected"),
+                            ("set-aside", "Set Aside"),
+                            ("restored", "Restored"),
+                            ("barred", "Barred"),
+                            ("readmitted", "Readmitted"),
+                            ("finished", "Finished"),
+                        ],
+                        max_length=16,
+                    ),
+                ),
+                ("data", models.JSONField(default=dict)),
+                (
+                    "assignment",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="events",
+                        to="collect.assignment",
+                    ),
+                ),
+                (
+                    "by",
+                    models.ForeignKey(
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "campaign",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="events", to="collect.campaign"
+                    ),
+                ),
+                (
+                    "worker",
+                    models.ForeignKey(
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="collect.worker",
+                    ),
+                ),
             ],
         ),
         migrations.AddField(
-            model_name='assignment',
-            name='worker',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='assignments', to='collect.worker'),
+            model_name="assignment",
+            name="worker",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="assignments", to="collect.worker"
+            ),
         ),
         migrations.AddIndex(
-            model_name='item',
-            index=models.Index(fields=['campaign', 'group', 'id'], name='item_by_group'),
+            model_name="item",
+            index=models.Index(fields=["campaign", "group", "id"], name="item_by_group"),
         ),
         migrations.AddConstraint(
-            model_name='item',
-            constraint=models.UniqueConstraint(fields=('campaign', 'name'), name='item_once'),
+            model_name="item",
+            constraint=models.UniqueConstraint(fields=("campaign", "name"), name="item_once"),
         ),
         migrations.AddConstraint(
-            model_name='allowed',
-            constraint=models.UniqueConstraint(fields=('campaign', 'first', 'second'), name='allowed_once'),
+            model_name="allowed",
+            constraint=models.UniqueConstraint(fields=("campaign", "first", "second"), name="allowed_once"),
         ),
         migrations.AddIndex(
-            model_name='task',
-            index=models.Index(condition=models.Q(('taken__lt', models.F('wanted'))), fields=['campaign', 'place'], name='task_open'),
+            model_name="task",
+            index=models.Index(
+                condition=models.Q(("taken__lt", models.F("wanted"))), fields=["campaign", "place"], name="task_open"
+            ),
         ),
         migrations.AddIndex(
-            model_name='task',
-            index=models.Index(condition=models.Q(('taken__lt', models.F('wanted'))), fields=['campaign', 'group', 'place'], name='task_open_by_group'),
+            model_name="task",
+            index=models.Index(
+                condition=models.Q(("taken__lt", models.F("wanted"))),
+                fields=["campaign", "group", "place"],
+                name="task_open_by_group",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='task',
-            constraint=models.UniqueConstraint(fields=('campaign', 'first', 'second'), name='pair_once'),
+            model_name="task",
+            constraint=models.UniqueConstraint(fields=("campaign", "first", "second"), name="pair_once"),
         ),
         migrations.AddConstraint(
-            model_name='task',
-            constraint=models.CheckConstraint(condition=models.Q(('taken__lte', models.F('wanted'))), name='overlap_kept'),
+            model_name="task",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("taken__lte", models.F("wanted"))), name="overlap_kept"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='task',
-            constraint=models.CheckConstraint(condition=models.Q(('first__lt', models.F('second'))), name='pair_in_order'),
+            model_name="task",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("first__lt", models.F("second"))), name="pair_in_order"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='worker',
-            constraint=models.UniqueConstraint(fields=('campaign', 'name'), name='worker_once'),
+            model_name="worker",
+            constraint=models.UniqueConstraint(fields=("campaign", "name"), name="worker_once"),
         ),
         migrations.AddIndex(
-            model_name='event',
-            index=models.Index(fields=['campaign', 'kind', 'id'], name='event_by_kind'),
+            model_name="event",
+            index=models.Index(fields=["campaign", "kind", "id"], name="event_by_kind"),
         ),
         migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(fields=['worker', 'state', 'leased_at'], name='assignment_of_worker'),
+            model_name="assignment",
+            index=models.Index(fields=["worker", "state", "leased_at"], name="assignment_of_worker"),
         ),
         migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(condition=models.Q(('state', 'leased')), fields=['campaign', 'expires_at'], name='assignment_leased'),
+            model_name="assignment",
+            index=models.Index(
+                condition=models.Q(("state", "leased")), fields=["campaign", "expires_at"], name="assignment_leased"
+            ),
         ),
         migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(fields=['campaign', 'answered_at'], name='assignment_answered'),
+            model_name="assignment",
+            index=models.Index(fields=["campaign", "answered_at"], name="assignment_answered"),
         ),
         migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.UniqueConstraint(fields=('task', 'worker'), name='task_once_a_worker'),
+            model_name="assignment",
+            constraint=models.UniqueConstraint(fields=("task", "worker"), name="task_once_a_worker"),
         ),
     ]

@@ -18,8 +18,14 @@ def bars(values: Sequence[tuple[str, int]], title: str, height: int = 140) -> st
         f'width="{step * 0.84:.1f}" height="{(height - 40) * count / most:.1f}" class="bar"><title>{escape(label)}: {count:,}</title></rect>'
         for place, (label, count) in enumerate(values)
     ]
-    ends = [(0, "start", values[0][0]), (WIDTH, "end", values[-1][0])] if len(values) > 1 else [(WIDTH / 2, "middle", values[0][0])]
-    words = [f'<text x="{x}" y="{height - 4}" text-anchor="{anchor}">{escape(label)}</text>' for x, anchor, label in ends]
+    ends = (
+        [(0, "start", values[0][0]), (WIDTH, "end", values[-1][0])]
+        if len(values) > 1
+        else [(WIDTH / 2, "middle", values[0][0])]
+    )
+    words = [
+        f'<text x="{x}" y="{height - 4}" text-anchor="{anchor}">{escape(label)}</text>' for x, anchor, label in ends
+    ]
     words.append(f'<text x="0" y="12">{most:,}</text>')
     return _drawing("".join(parts + words), title, height)
 

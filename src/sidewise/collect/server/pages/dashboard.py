@@ -58,8 +58,15 @@ def worker_rows(campaign: Campaign, workers: list[Worker]) -> list[dict[str, Any
     known = {row["worker"]: row for row in table.to_pylist()} if table is not None else {}
     done = Count("assignments", filter=Q(assignments__state__in=(State.ANSWERED, State.SURPLUS)))
     numbers = dict(campaign.workers.filter(pk__in=[one.pk for one in workers]).annotate(n=done).values_list("pk", "n"))
-    last = dict(campaign.workers.filter(pk__in=[one.pk for one in workers]).annotate(at=Max("assignments__answered_at")).values_list("pk", "at"))
-    return [{"worker": one, "answers": numbers.get(one.pk, 0), "last": last.get(one.pk), **known.get(one.name, {})} for one in workers]
+    last = dict(
+        campaign.workers.filter(pk__in=[one.pk for one in workers])
+        .annotate(at=Max("assignments__answered_at"))
+        .values_list("pk", "at")
+    )
+    return [
+        {"worker": one, "answers": numbers.get(one.pk, 0), "last": last.get(one.pk), **known.get(one.name, {})}
+        for one in workers
+    ]
 
 
 def asked(campaign: Campaign, names: list[str]) -> dict[tuple[int, int], int]:

@@ -31,7 +31,10 @@ def mine(request: HttpRequest, name: str) -> Campaign:
 @never_cache
 def campaigns(request: HttpRequest) -> HttpResponse:
     """All of them."""
-    rows = [{"campaign": one, "answers": answered(one)} for one in Campaign.objects.filter(owner=request.user).order_by("-id")]
+    rows = [
+        {"campaign": one, "answers": answered(one)}
+        for one in Campaign.objects.filter(owner=request.user).order_by("-id")
+    ]
     return render(request, "sidewise/campaigns.html", {"rows": rows})
 
 
@@ -43,7 +46,12 @@ def dashboard(request: HttpRequest, name: str) -> HttpResponse:
     campaign = mine(request, name)
     template = "dashboard_live.html" if request.headers.get("HX-Request") else "dashboard.html"
     after = sorted(FOLLOWS[Campaign.State(campaign.state)])
-    shown = {"campaign": campaign, "after": after, "link": request.build_absolute_uri(f"/c/{campaign.name}/"), **dashboard_of(campaign)}
+    shown = {
+        "campaign": campaign,
+        "after": after,
+        "link": request.build_absolute_uri(f"/c/{campaign.name}/"),
+        **dashboard_of(campaign),
+    }
     return render(request, f"sidewise/{template}", shown)
 
 
@@ -66,7 +74,11 @@ def workers(request: HttpRequest, name: str) -> HttpResponse:
     page = Paginator(campaign.workers.order_by("id"), PER_PAGE).get_page(request.GET.get("page"))
     rows = worker_rows(campaign, list(page))
     for row in rows:
-        row["link"] = request.build_absolute_uri(f"/c/{name}/enter/{entry(campaign, row['worker'].name)}") if row["worker"].invited else ""
+        row["link"] = (
+            request.build_absolute_uri(f"/c/{name}/enter/{entry(campaign, row['worker'].name)}")
+            if row["worker"].invited
+            else ""
+        )
     return render(request, "sidewise/workers.html", {"campaign": campaign, "page": page, "rows": rows})
 
 
@@ -77,7 +89,9 @@ def worker(request: HttpRequest, name: str, number: int) -> HttpResponse:
     """One worker's answers, all of them."""
     campaign = mine(request, name)
     one = get_object_or_404(Worker, pk=number, campaign=campaign)
-    said = one.assignments.exclude(state=Assignment.State.LEASED).select_related("task__first", "task__second", "worker")
+    said = one.assignments.exclude(state=Assignment.State.LEASED).select_related(
+        "task__first", "task__second", "worker"
+    )
     page = Paginator(said.order_by("-answered_at", "-leased_at"), PER_PAGE).get_page(request.GET.get("page"))
     about = worker_rows(campaign, [one])[0]
     return render(request, "sidewise/worker.html", {"campaign": campaign, "one": one, "page": page, "about": about})
