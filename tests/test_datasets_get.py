@@ -384,12 +384,13 @@ def until(condition, seconds=20):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="kill -9")
-def test_a_download_that_is_killed_never_looks_whole_and_is_gone_on_with(server, known, place):
+@pytest.mark.parametrize("end", ["SIGKILL", "SIGINT"])
+def test_a_download_that_is_killed_never_looks_whole_and_is_gone_on_with(server, known, place, end):
     known(server.put("/toys.csv", BODY, slowly(100, 0.2)))
     process = start()
     part = place.with_name("toys.csv.part")
     until(lambda: part.exists() and part.stat().st_size > 5000)
-    process.send_signal(signal.SIGKILL)
+    process.send_signal(getattr(signal, end))
     process.communicate()
     reached = part.stat().st_size
     assert not place.exists()

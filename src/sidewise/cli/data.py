@@ -91,7 +91,7 @@ def get(
     from sidewise.datasets import find
     from sidewise.datasets import get as get_data_set
 
-    with explained():
+    with explained(), _interruptible():
         for entry in [find(name) for name in names]:
             with _bars() as step:
                 got = get_data_set(
@@ -100,7 +100,8 @@ def get(
                 )  # fmt: skip
             for one in got:
                 err.print(plain(got_line(one)), highlight=False, soft_wrap=True)
-            err.print(plain(f"{entry.name} is here. Licence: {entry.licence}. Cite: {entry.citation}"), highlight=False)
+            what = entry.name if file else f"{entry.name} is here"
+            err.print(plain(f"{what}. Licence: {entry.licence}. Cite: {entry.citation}"), highlight=False)
 
 
 @app.command()
@@ -190,6 +191,16 @@ def _name_some(state: str, names: list[str]) -> None:
         out.print(f"[red]{state:<8}[/] {plain(name)}", highlight=False, soft_wrap=True)
     if len(names) > SHOWN:
         _print(f"… and {len(names) - SHOWN:,} more {state}")
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Say that nothing is lost."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        err.print("interrupted: what has come is kept; call again to go on", highlight=False)
+        raise typer.Exit(130) from None
 
 
 @contextmanager

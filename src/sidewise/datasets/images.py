@@ -37,10 +37,9 @@ class _Tally:
         """Raise an error if any could not be had."""
         if self.failures:
             rest = ", and the rest was not tried" if len(self.failures) >= ENOUGH else ""
-            raise DownloadError(
-                f"{counted(len(self.failures), 'image')} could not be had{rest}; {len(self.got):,} of {self.wanted:,} are here. "
-                f"The first: {self.failures[0]}"
-            )
+            failed = f"{counted(len(self.failures), 'image')} could not be had{rest}"
+            here = f"{len(self.got):,} of {self.wanted:,} are here"
+            raise DownloadError(f"{failed}; {here}. The first: {self.failures[0]}")
 
 
 def get_images(entry: Entry, images: Images, place: Path, source: Path | None, mirrors: Sequence[str], way: Way) -> Got:
