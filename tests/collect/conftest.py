@@ -90,8 +90,7 @@ def database(request, tmp_path):
 
 @pytest.fixture
 def owner(database):  # noqa: ARG001
-
-    return User.objects.create_user("rita", password="correct horse battery")
+    return User.objects.create_user("rita", password="correct horse battery")  # noqa: S106
 
 
 @pytest.fixture

@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 
 def serve(
-    campaign: Annotated[Path | None, typer.Argument(help="The campaign file; sidewise campaign new writes one.", show_default=False)] = None,
-    demo: Annotated[bool, typer.Option("--demo", help="A campaign of generated pictures, with a simulated crowd.")] = False,
-    host: Annotated[str, typer.Option(help="The address to listen at; 0.0.0.0 is all of this machine's.")] = "127.0.0.1",
+    campaign: Annotated[Path | None, typer.Argument(help="The campaign file; sidewise campaign new writes one.", show_default=False)] = None,  # noqa: E501
+    demo: Annotated[bool, typer.Option("--demo", help="A campaign of generated pictures, with a simulated crowd.")] = False,  # noqa: E501
+    host: Annotated[str, typer.Option(help="The address to listen at; 0.0.0.0 is all of this machine's.")] = "127.0.0.1",  # noqa: E501
     port: Annotated[int, typer.Option(help="The port.", min=1, max=65_535)] = 8000,
     database: Annotated[str | None, typer.Option(help="postgres://user:password@host:port/name; SQLite if not given.", envvar="SIDEWISE_DATABASE")] = None,  # noqa: E501
     home: Annotated[Path | None, typer.Option(help="The server's folder: secret and database; the campaign's output folder if not given.")] = None,  # noqa: E501
-    processes: Annotated[int, typer.Option(help="Web server processes; more than one needs PostgreSQL.", min=1, max=64)] = 1,
+    processes: Annotated[int, typer.Option(help="Web server processes; more than one needs PostgreSQL.", min=1, max=64)] = 1,  # noqa: E501
     hosts: Annotated[list[str] | None, typer.Option("--name", help="A name under which the server is reached; may be repeated.")] = None,  # noqa: E501
-    https: Annotated[bool, typer.Option("--https", help="It is reached by https, through a proxy that says so.")] = False,
+    https: Annotated[bool, typer.Option("--https", help="It is reached by https, through a proxy that says so.")] = False,  # noqa: E501
 ) -> None:  # fmt: skip
     """Serve a campaign: workers compare at one address, you watch the ranking settle at another.
 
-    Everything that is answered is in the database before it is acknowledged. Stop with Ctrl-C, start again with the same
-    command: the campaign goes on where it was.
+    Everything that is answered is in the database before it is acknowledged. Stop with Ctrl-C, start again with the
+    same command: the campaign goes on where it was.
     """
     from sidewise.collect.running import Place, run, set_up
 

@@ -66,7 +66,8 @@ def set_up(place: Place) -> None:
 def commands(place: Place) -> dict[str, list[str]]:
     """The processes of a server."""
     web = [
-        sys.executable, "-m", "gunicorn", "sidewise.collect.server.wsgi:application", "--bind", f"{place.host}:{place.port}",
+        sys.executable, "-m", "gunicorn", "sidewise.collect.server.wsgi:application",
+        "--bind", f"{place.host}:{place.port}",
         "--workers", str(place.processes), "--worker-class", "gthread", "--threads", str(THREADS), "--keep-alive", "75",
         "--timeout", "60", "--graceful-timeout", "20", "--log-level", "warning", "--no-control-socket",
         "--preload", "--max-requests", "200000", "--max-requests-jitter", "20000",

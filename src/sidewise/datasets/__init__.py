@@ -1,4 +1,4 @@
-"""Which data? Named data sets: got, verified and read; manifests of any files; and builders of new sets (``building``)."""
+"""Which data? Named data sets: got, verified and read; manifests of any files; builders of new sets."""
 
 from sidewise.datasets.checking import Check, verify
 from sidewise.datasets.data_set import DataSet, load

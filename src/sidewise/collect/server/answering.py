@@ -118,8 +118,8 @@ def _slot(found: Assignment) -> bool:
 def _log(found: Assignment, now: datetime, seen: dict[str, Any]) -> None:
     kind = Kind.SKIPPED if found.state == State.SKIPPED else Kind.ANSWERED
     served = found.served_at or found.leased_at
-    facts = {"answer": found.answer, "seconds": round((now - served).total_seconds(), 3), **seen}
-    marks = {"reason": found.reason, "late": found.late, "surplus": found.state == State.SURPLUS}
+    facts: dict[str, Any] = {"answer": found.answer, "seconds": round((now - served).total_seconds(), 3), **seen}
+    marks: dict[str, Any] = {"reason": found.reason, "late": found.late, "surplus": found.state == State.SURPLUS}
     record(
         found.campaign_id,
         kind,

@@ -1,4 +1,4 @@
-"""Exports: answers, events and the ranking, streamed row by row, however many there are. ``sidewise rank`` reads them as they are."""
+"""Exports: answers, events, the ranking, streamed however many there are; ``sidewise rank`` reads answers so."""
 
 import csv
 import io
@@ -61,7 +61,8 @@ def _answer(row: Sequence[Any]) -> Row:
     left, right = (second, first) if swapped else (first, second)
     final = verdict or answer
     return {
-        "left": left, "right": right, "winner": WORDS[OUTCOMES[final]], "worker": worker, "answer": final, "group": group,
+        "left": left, "right": right, "winner": WORDS[OUTCOMES[final]], "worker": worker, "answer": final,
+        "group": group,
         "served_at": served.isoformat() if served else "", "answered_at": answered.isoformat(),
         "seconds": round((answered - served).total_seconds(), 3) if served else None, "late": late,
         "corrected": bool(verdict), "key": str(key),

@@ -1,4 +1,4 @@
-"""Work that nobody should wait for: planning what to ask next, and ranking what was said. Kept in the database's queue."""
+"""Work that nobody should wait for: planning what to ask next, ranking what was said. Kept in the database's queue."""
 
 import logging
 import time
@@ -44,10 +44,10 @@ def ranking_job(campaign_id: int) -> int:
 
 
 def want_plan(campaign: Campaign, least: int = 0) -> None:
-    """Have the queue filled, soon, if it is half empty; by so many pairs at least, for one who has had all that is in it."""
-    if campaign.state == Campaign.State.OPEN and not campaign.finished and _now_and_then("plan", campaign, 0.1):
-        if least or _half_empty(campaign):
-            _want(campaign, "plan_due", plan_job, campaign.pk, least)
+    """Have the queue filled soon if it is half empty, or by so many pairs, for one who has had all that is in it."""
+    asking = campaign.state == Campaign.State.OPEN and not campaign.finished
+    if asking and _now_and_then("plan", campaign, 0.1) and (least or _half_empty(campaign)):
+        _want(campaign, "plan_due", plan_job, campaign.pk, least)
 
 
 def want_ranking(campaign: Campaign) -> None:

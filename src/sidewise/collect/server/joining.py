@@ -28,7 +28,7 @@ def entered(campaign: Campaign, link: str) -> Worker | None:
 
 
 def joined(campaign: Campaign, claim: str = "") -> Worker:
-    """A new worker of an open campaign. A platform's id in the address is a claim: it is kept, and not believed twice."""
+    """A new worker of an open campaign. A platform's id in the address is a claim: kept, and not believed twice."""
     claim = claim.strip()[:150]
     if not claim:
         return _made(campaign, f"w-{secrets.token_hex(6)}")

@@ -40,7 +40,7 @@ class TaskKind(Protocol):
 
 @dataclass(frozen=True)
 class SideBySide:
-    """Which of two is better?"""
+    """Which of two is better, or neither."""
 
     name: str = "side-by-side"
     template: str = "sidewise/task.html"

@@ -83,7 +83,7 @@ def lease(worker: Worker, count: int, now: datetime) -> list[Assignment]:
 def _claimed(worker: Worker, count: int) -> list[Task]:
     """The first open tasks that the worker has not had, with a slot of each taken.
 
-    Rows that another worker is just claiming are passed over, not waited for (PostgreSQL); SQLite has one writer at a time.
+    Rows that another is just claiming are passed over, not waited for (PostgreSQL); SQLite has one writer at a time.
     """
     had = Assignment.objects.filter(task=OuterRef("pk"), worker=worker)
     open_tasks = Task.objects.filter(campaign_id=worker.campaign_id, taken__lt=F("wanted")).exclude(Exists(had))

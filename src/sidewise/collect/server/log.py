@@ -1,4 +1,4 @@
-"""The event log: what happened, in order, for ever. Every function that changes anything writes it in its transaction."""
+"""The event log: what happened, in order, for ever. Whatever changes anything writes it in the same transaction."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -24,7 +24,8 @@ def event(
     """An event that is yet to be written."""
     return Event(
         campaign_id=campaign_id, kind=kind, at=at or timezone.now(), by=by, data=data,
-        worker_id=assignment.worker_id if assignment else worker_id, assignment_id=assignment.key if assignment else None,
+        worker_id=assignment.worker_id if assignment else worker_id,
+        assignment_id=assignment.key if assignment else None,
     )  # fmt: skip
 
 

@@ -121,8 +121,8 @@ class Worker(models.Model):
 class Task(models.Model):
     """What is asked about: for side-by-side comparisons a pair, which exists once.
 
-    ``taken`` counts the leases that run and the answers that count. It never exceeds ``wanted``, the campaign's overlap,
-    or less where the budget ends or the answer is implied by others.
+    ``taken`` counts the leases that run and the answers that count. It never exceeds ``wanted``: the campaign's
+    overlap, or less where the budget ends or the answer is implied by others.
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="tasks")

@@ -13,6 +13,7 @@ from sidewise.collect.server.answers import comparisons
 from sidewise.collect.server.log import Kind, record
 from sidewise.collect.server.models import Assignment, Campaign, Task
 from sidewise.collect.server.spreading import balanced
+from sidewise.comparisons import Comparisons
 from sidewise.errors import NoComparisons
 from sidewise.sampling import next_pairs
 
@@ -145,11 +146,12 @@ def _by_strategy(campaign: Campaign, group: str, size: int, count: int) -> list[
     if size > LARGEST:
         raise ValueError(f"{size:,} items are too many for it; {LARGEST:,} are the most")
     ids = dict(campaign.items.filter(group=group).order_by("id").values_list("name", "id"))
+    answers: Comparisons | list[str]
     try:
         answers = comparisons(campaign, group)
     except NoComparisons:
         answers = list(ids)
-    names = list(getattr(answers, "items", answers))
+    names = list(answers.items) if isinstance(answers, Comparisons) else answers
     pairs = next_pairs(
         answers, method=sampling.method, batch=min(count, max(size - 1, 1)), seed=sampling.seed + campaign.planned,
         allowed=_open(campaign, group, [ids[name] for name in names]), in_flight=_in_flight(campaign, group),

@@ -1,7 +1,7 @@
 """The addresses of the server."""
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.contrib.auth.views import LoginView, LogoutView
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import path
 

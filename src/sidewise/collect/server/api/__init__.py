@@ -10,7 +10,7 @@ from sidewise.collect.server.api.worker import router as work
 api = NinjaAPI(
     title="Sidewise",
     version=__version__,
-    description="Campaigns, tasks, answers and rankings. Requesters send a token, workers the pass that they got on joining.",
+    description="Campaigns, tasks, answers, rankings. Requesters send a token, workers the pass they got on joining.",
     docs_url=None,  # its page loads scripts from elsewhere; the description itself is at openapi.json
     urls_namespace="api",
 )

@@ -29,14 +29,14 @@ class ItemIn(Schema):
     id: str = Field(min_length=1, max_length=400)
     media: str = Field(min_length=1, max_length=100_000)
     group: str | None = Field(None, max_length=400)
-    attributes: dict[str, str | float | bool | None] = {}
+    attributes: dict[str, str | float | bool | None] = Field(default_factory=dict)
 
 
 class CampaignIn(Schema):
     """The tables of a campaign file, and the items."""
 
     campaign: dict[str, Any]
-    items: list[ItemIn] = []
+    items: list[ItemIn] = Field(default_factory=list)
 
 
 class CampaignOut(Schema):

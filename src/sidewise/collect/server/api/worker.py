@@ -1,6 +1,5 @@
 """For workers' programs: join, get tasks, answer. What a task shows is what its page would show."""
 
-from typing import Literal
 from uuid import UUID
 
 from django.http import Http404, HttpRequest
@@ -72,7 +71,7 @@ class AnswerIn(Schema):
 class AnswerOut(Schema):
     """The acknowledgement: it is sent after the answer has been committed."""
 
-    state: Literal["answered", "surplus", "skipped"]
+    state: str = Field(description="answered, surplus or skipped")
     again: bool
     work: Work | None = None
 
@@ -122,9 +121,8 @@ def _worker(request: HttpRequest) -> Worker:
 
 def _work(worker: Worker) -> Work:
     served = serve(worker)
-    shown_tasks = shown(worker.campaign, served.page)
-    return Work(why=served.why, tasks=[
-        TaskOut(key=UUID(task.key), query=task.query, description=task.description,
-                sides=[SideOut(side=one.side, kind=one.kind, address=one.address, text=one.text, html=one.html) for one in task.sides])
-        for task in shown_tasks
-    ])  # fmt: skip
+    tasks = [
+        TaskOut(key=UUID(task.key), sides=[SideOut(**vars(side)) for side in task.sides], query=task.query, description=task.description)  # noqa: E501
+        for task in shown(worker.campaign, served.page)
+    ]  # fmt: skip
+    return Work(tasks=tasks, why=served.why)

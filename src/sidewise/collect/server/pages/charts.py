@@ -15,7 +15,8 @@ def bars(values: Sequence[tuple[str, int]], title: str, height: int = 140) -> st
     step = WIDTH / len(values)
     parts = [
         f'<rect x="{place * step + step * 0.08:.1f}" y="{height - 20 - (height - 40) * count / most:.1f}" '
-        f'width="{step * 0.84:.1f}" height="{(height - 40) * count / most:.1f}" class="bar"><title>{escape(label)}: {count:,}</title></rect>'
+        f'width="{step * 0.84:.1f}" height="{(height - 40) * count / most:.1f}" class="bar">'
+        f"<title>{escape(label)}: {count:,}</title></rect>"
         for place, (label, count) in enumerate(values)
     ]
     ends = (
@@ -39,7 +40,7 @@ def intervals(rows: Sequence[Mapping[str, Any]], title: str) -> str:
     height = 22 * len(rows) + 8
 
     def across(value: float) -> float:
-        return 210 + (WIDTH - 230) * (value - low) / span
+        return 210 + (WIDTH - 230) * float(value - low) / span
 
     parts = []
     for place, row in enumerate(rows):
@@ -49,7 +50,8 @@ def intervals(rows: Sequence[Mapping[str, Any]], title: str) -> str:
             f'<text x="200" y="{y + 4}" text-anchor="end">{escape(_short(str(row["item"])))}</text>'
             f'<line x1="{across(row["low"]):.1f}" x2="{across(row["high"]):.1f}" y1="{y}" y2="{y}" class="{shade}"/>'
             f'<circle cx="{across(row["score"]):.1f}" cy="{y}" r="4.5" class="{shade}">'
-            f"<title>{escape(str(row['item']))}: {row['score']:.2f} ({row['low']:.2f} to {row['high']:.2f})</title></circle>"
+            f"<title>{escape(str(row['item']))}: {row['score']:.2f} ({row['low']:.2f} to {row['high']:.2f})</title>"
+            "</circle>"
         )
     return _drawing("".join(parts), title, height)
 
@@ -69,7 +71,8 @@ def matrix(names: Sequence[str], counts: Mapping[tuple[int, int], int], title: s
             if row != column:
                 parts.append(
                     f'<rect x="{178 + column * cell:.1f}" y="{y:.1f}" width="{cell - 1:.1f}" height="{cell - 1:.1f}" '
-                    f'class="cell" fill-opacity="{0.06 + 0.94 * count / most:.2f}"><title>{escape(name)} and {escape(other)}: {count}</title></rect>'
+                    f'class="cell" fill-opacity="{0.06 + 0.94 * count / most:.2f}">'
+                    f"<title>{escape(name)} and {escape(other)}: {count}</title></rect>"
                 )
     return _drawing("".join(parts), title, round(16 + len(names) * cell))
 

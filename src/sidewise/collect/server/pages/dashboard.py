@@ -28,8 +28,12 @@ def dashboard_of(campaign: Campaign) -> dict[str, Any]:
         "budget": campaign.spec.budget.answers, "side": side_bias(summary.get("choices", {})), "hours": hours,
         "hours_chart": bars(hours, "Answers by hour"), "scores_chart": intervals(rows, "Scores with 95 % intervals"),
         "matrix_chart": matrix(names, counts, "How often each pair was asked"), "stopping": summary.get("stopping", []),
-        "pairs": [(names[a], names[b], count) for (a, b), count in sorted(counts.items(), key=lambda one: -one[1]) if count],
+        "pairs": [(names[a], names[b], count) for (a, b), count in sorted(counts.items(), key=_most) if count],
     }  # fmt: skip
+
+
+def _most(counted: tuple[tuple[int, int], int]) -> int:
+    return -counted[1]
 
 
 def answered(campaign: Campaign, standing: Standing | None = None) -> int:
@@ -97,4 +101,4 @@ def two_sided(wins: int, total: int) -> float:
         away = (abs(wins - total / 2) - 0.5) / (total / 4) ** 0.5
         return min(1.0, 2 * (1 - NormalDist().cdf(max(away, 0.0))))
     least = max(wins, total - wins)
-    return min(1.0, 2 * sum(comb(total, k) for k in range(least, total + 1)) / 2**total)
+    return float(min(1.0, 2 * sum(comb(total, k) for k in range(least, total + 1)) / 2**total))

@@ -5,7 +5,10 @@ from html import escape
 
 import nh3
 
-STYLE = "body{font:16px/1.5 system-ui,sans-serif;margin:1rem;max-width:48rem}mark{background:#ffe58a;color:inherit}img{max-width:100%}"
+STYLE = (
+    "body{font:16px/1.5 system-ui,sans-serif;margin:1rem;max-width:48rem}"
+    "mark{background:#ffe58a;color:inherit}img{max-width:100%}"
+)
 TAG = re.compile(r"(<[^>]*>)")
 SHORT = 3  # letters: shorter words are in every document
 
@@ -25,4 +28,5 @@ def marked(page: str, query: str) -> str:
         safe = "".join(
             part if part.startswith("<") else found.sub(r"<mark>\g<0></mark>", part) for part in TAG.split(safe)
         )
-    return f'<!doctype html><html><head><meta charset="utf-8"><title>Document</title><style>{STYLE}</style></head><body>{safe}</body></html>'
+    head = f'<meta charset="utf-8"><title>Document</title><style>{STYLE}</style>'
+    return f"<!doctype html><html><head>{head}</head><body>{safe}</body></html>"

@@ -23,7 +23,7 @@ PER_PAGE = 50
 
 def mine(request: HttpRequest, name: str) -> Campaign:
     """A campaign of this requester's; another's does not exist."""
-    return get_object_or_404(Campaign, name=name, owner=request.user)
+    return get_object_or_404(Campaign, name=name, owner=request.user.pk)
 
 
 @login_required
@@ -33,7 +33,7 @@ def campaigns(request: HttpRequest) -> HttpResponse:
     """All of them."""
     rows = [
         {"campaign": one, "answers": answered(one)}
-        for one in Campaign.objects.filter(owner=request.user).order_by("-id")
+        for one in Campaign.objects.filter(owner=request.user.pk).order_by("-id")
     ]
     return render(request, "sidewise/campaigns.html", {"rows": rows})
 
@@ -181,10 +181,12 @@ def tokens(request: HttpRequest) -> HttpResponse:
     """Keys to the programming interface: made, shown once, taken away."""
     fresh = ""
     if request.method == "POST" and request.POST.get("delete"):
-        Token.objects.filter(owner=request.user, pk=_whole(request.POST["delete"])).delete()
+        Token.objects.filter(owner=request.user.pk, pk=_whole(request.POST["delete"])).delete()
     elif request.method == "POST":
         fresh = Token.issue(request.user, request.POST.get("name", "").strip()[:100] or "unnamed")
-    return render(request, "sidewise/tokens.html", {"tokens": Token.objects.filter(owner=request.user), "fresh": fresh})
+    return render(
+        request, "sidewise/tokens.html", {"tokens": Token.objects.filter(owner=request.user.pk), "fresh": fresh}
+    )
 
 
 def _whole(text: str) -> int:

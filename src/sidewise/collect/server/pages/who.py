@@ -17,7 +17,7 @@ def known_worker(request: HttpRequest, campaign: str) -> Worker | None:
 
 def remember(response: HttpResponseBase, worker: Worker) -> None:
     """Know this browser again."""
-    response.set_cookie(  # type: ignore[attr-defined]
+    response.set_cookie(
         _cookie(worker.campaign.name), worker_pass(worker), max_age=YEAR, path=f"/c/{worker.campaign.name}/",
         secure=settings.SESSION_COOKIE_SECURE, httponly=True, samesite="Lax",
     )  # fmt: skip

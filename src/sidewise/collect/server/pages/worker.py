@@ -1,4 +1,4 @@
-"""The worker's pages: come in, compare, take back, be done. They work without scripts; htmx only saves the reloading."""
+"""The worker's pages: come in, compare, take back, be done. They work without scripts; htmx saves the reloading."""
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -22,7 +22,7 @@ MESSAGES = {
     "paused": "This campaign is having a break. Please come back later.",
     "closed": "This campaign is over. Thank you for coming.",
     "later": "Enough has been answered for this hour. Please come back a little later.",
-    "nothing": "There is nothing to compare at this moment: others have the last pairs. This page looks again by itself.",
+    "nothing": "There is nothing to compare at this moment: others have the last pairs. This page looks again soon.",
     "barred": "You can no longer take part in this campaign.",
     "done": "You have compared everything that there was for you.",
 }
@@ -60,7 +60,7 @@ def join(request: HttpRequest, name: str) -> HttpResponseBase:
 
 @require_GET
 @limited("enter", 60)
-def enter(request: HttpRequest, name: str, link: str) -> HttpResponseBase:
+def enter(request: HttpRequest, name: str, link: str) -> HttpResponseBase:  # noqa: ARG001
     """Come in by a signed link, which is one worker's."""
     worker = entered(get_object_or_404(Campaign, name=name), link)
     if worker is None:
@@ -85,15 +85,10 @@ def say(request: HttpRequest, name: str) -> HttpResponseBase:
     worker = known_worker(request, name)
     if worker is None:
         raise Http404
-    screen = {word: request.POST[word][:20] for word in ("width", "height", "ratio") if request.POST.get(word)}
+    said = request.POST
+    screen = {word: said[word][:20] for word in ("width", "height", "ratio") if said.get(word)}
     try:
-        answer(
-            worker,
-            request.POST.get("key", ""),
-            request.POST.get("answer", ""),
-            reason=request.POST.get("reason", ""),
-            **({"screen": screen} if screen else {}),
-        )
+        answer(worker, said.get("key", ""), said.get("answer", ""), reason=said.get("reason", ""), screen=screen)
     except Refused as refused:
         return _next(request, worker, str(refused))
     return _next(request, worker)
