@@ -12,7 +12,7 @@ ifneq ($(wildcard ../shared/data),)
 export SIDEWISE_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: help setup torch demo test lint types imports pytest docs bench bench-quick bench-sampling clean
+.PHONY: help setup parts torch demo test lint types imports pytest docs bench bench-quick bench-sampling clean
 
 help:  ## Say what can be made.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -28,6 +28,9 @@ $(STAMP): pyproject.toml constraints.txt
 # PyTorch is large, and the tests of what runs on a GPU are the only ones that need it: they are skipped without it.
 torch: setup  ## Install PyTorch, for the tests of what runs on a GPU.
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[gpu]'
+
+parts:  ## Install the PostgreSQL and the Chromium that tests run on, where that is allowed (PARTS=no: do not).
+	@tests/parts/install.sh
 
 demo: setup  ## Rank the answers of a simulated crowd, and write a report.
 	@$(BIN)/sidewise rank examples/cakes.csv --out demo-ranking.csv --report demo-report.html --title "Which cake looks better?"
@@ -55,7 +58,7 @@ imports: setup
 
 # One thread of linear algebra in each process: the processes share the cores, and threads that wait for one another
 # take many times as long.
-pytest: setup
+pytest: setup parts
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 docs: setup  ## Build the documentation into docs/_build/html.
