@@ -19,7 +19,7 @@ SQLITE = {
 def database(address: str | None, home: Path) -> dict[str, Any]:
     """Django's settings of a database: ``postgres://user:password@host:port/name``, ``sqlite:///path``, or none.
 
-    >>> database("postgres://ann:s%40fe@db:5433/votes", Path("."))["PASSWORD"]
+    >>> database("postgres://ann:s%40fe@db:5433/cakes", Path("."))["PASSWORD"]
     's@fe'
     """
     if not address:
