@@ -17,6 +17,7 @@ from sidewise.simulate.systems import Biased, Branded
 from sidewise.studies import factor_bt_page as page
 from sidewise.studies.contenders import OF_THE_PAPER, OURS, SHORT, SIDE_ALONE, WITHOUT_FACTORS, rank_quietly
 from sidewise.studies.datasets import folder, load
+from sidewise.studies.factor_bt_words import TEXT
 from sidewise.studies.parts import Part, Rows, Setting, StudyInParts
 from sidewise.studies.published import TABLE_1
 from sidewise.studies.trials import Row, Trial, in_turn, mean, sd, spammed, summed
@@ -285,7 +286,7 @@ def _thinned(answers: Comparisons, often: np.ndarray, rng: np.random.Generator) 
 STUDY = StudyInParts(
     "does a model that knows its workers stand up to spammers?",
     "Spammers, and models that know their workers",
-    page.TEXT,
+    TEXT,
     {
         "table-1": Part("Table 1: does factorBT find its own parameters?", table_1, page.table_1),
         "figure-1": Part("Figure 1: spammers who always choose left", figure_1, page.figure_1),
