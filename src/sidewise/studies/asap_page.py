@@ -238,9 +238,9 @@ def _unit(rows: Rows) -> str:
     own = {row["strategy"]: row for row in whole if row["trials"] == last}
     closer, truer = (sum(better(row, own["random"]) for row in own.values()) for better in (_closer, _truer))
     return f"""After {last:g} standard trials, {closer} of {len(own) - 1} strategies have a smaller RMSE than `random`,
-and {truer} a better order. What they find wrong is mostly the unit. People agree about close pairs more, and about
-clear ones less, than any one scale allows; who asks about close pairs finds a wider scale than the whole matrix has,
-in which all pairs count alike, and the more so the more is asked. See
+and {truer} a better order. What they find wrong is mostly the unit: with endless answers to its pairs, `optimal`
+ended on a wider scale than the whole matrix has, on all seven references that were looked at. That would follow if people agree about
+close pairs more, and about clear ones less, than one scale allows; other causes have not been told apart from it. See
 [the decision](../../decisions/0005-choosing-pairs.md#real-answers)."""
 
 
