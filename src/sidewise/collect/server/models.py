@@ -12,9 +12,10 @@ assignments say where things stand, for quick serving; an assignment's state can
 """
 
 import hashlib
+import json
 import secrets
 import uuid
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -27,6 +28,12 @@ from sidewise.collect.campaign import Campaign as Spec
 def fresh_code() -> str:
     """A completion code that is easy to copy."""
     return secrets.token_hex(4).upper()
+
+
+@lru_cache(maxsize=64)
+def _spec(content: str) -> Spec:
+    """A campaign file, checked once: every request needs it, and checking takes longer than the rest of a request."""
+    return Spec.from_dict(json.loads(content))
 
 
 class Campaign(models.Model):
@@ -61,7 +68,7 @@ class Campaign(models.Model):
     @cached_property
     def spec(self) -> Spec:
         """The campaign as its file says it."""
-        return Spec.from_dict(self.content)
+        return _spec(json.dumps(self.content, sort_keys=True))
 
 
 class Item(models.Model):

@@ -64,7 +64,7 @@ def fill_at_random(campaign: Campaign, count: int = 50) -> int:
 @transaction.atomic
 def enqueue(campaign: Campaign, pairs: Iterable[Pair], by: str) -> int:
     """Put pairs at the end of the queue; one that is there already is left where it is."""
-    current = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    current = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     groups = dict(campaign.items.filter(pk__in={item for pair in pairs for item in pair}).values_list("id", "group"))
     overlap, left = campaign.spec.serving.overlap, _affordable(campaign)
     fresh = []
