@@ -85,7 +85,7 @@ def use_of(pids: Sequence[int]) -> Use:
 
 
 def _processes() -> Iterator[tuple[int, list[str]]]:
-    """Number, and what follows the name in /proc/…/stat: state, parent, group …"""
+    """Number, and what follows the name in /proc: state, parent, group and so on."""
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
             yield int(path.parent.name), path.read_text().rpartition(")")[2].split()
@@ -161,6 +161,7 @@ def database(kind: str) -> Iterator[tuple[str | None, int | None]]:
         yield None, None
         return
     import psycopg
+
     from parts.postgres import serving
 
     with serving() as postgres, postgres.database() as url:

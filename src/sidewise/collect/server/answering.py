@@ -67,9 +67,7 @@ def answer(
     return Kept(found)
 
 
-def _kept_at_once(  # noqa: PLR0913
-    worker: Worker, key: str, said: str, reason: str, now: datetime, seen: dict[str, Any]
-) -> Kept | None:
+def _kept_at_once(worker: Worker, key: str, said: str, reason: str, now: datetime, seen: dict[str, Any]) -> Kept | None:
     """The usual case in one statement: the lease is still held, so the answer counts."""
     if said == "skip" or worker.barred or not (number := _number(key)):
         return None

@@ -97,8 +97,7 @@ def _served_event(one: Assignment) -> Event:
 
 
 def _claimed(worker: Worker, count: int) -> list[Task]:
-    """The first open tasks that the worker has not had, with a slot of each taken; in a search campaign those first
-    that belong to the query the worker is at."""
+    """The first open tasks that the worker has not had, with a slot of each taken."""
     if count <= 0:
         return []
     if worker.campaign.spec.search is None:

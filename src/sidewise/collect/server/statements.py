@@ -1,3 +1,4 @@
+# ruff: noqa: S608 - the parts that are put together are constants of this module; values are always parameters
 """The statements of serving, written out.
 
 They run at every answer, where making them anew by the ORM would take several times what the database takes to run
@@ -8,14 +9,21 @@ not said there.
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
 from django.db import connection
 
-from sidewise.collect.server.models import Assignment, Event, Task, Worker
+from sidewise.collect.server.models import Assignment, Campaign, Event, Task, Worker
 
 TASK = 't.id, t.first_id, t.second_id, t."group", t.kind, t.place'
+WORKER = """
+    SELECT w.name, w.invited, w.joined_at, w.barred, w.code, c.name, c.owner_id, c.state, c.content, c.queries,
+        c.instructions, c.restricted, c.folder, c.created_at, c.planned, c.plan_due, c.ranking_due, c.finished,
+        c.trouble
+    FROM collect_worker w JOIN collect_campaign c ON c.id = w.campaign_id WHERE w.id = %s AND c.id = %s
+"""
 ANSWER = """
     UPDATE collect_assignment SET state = 'answered', answer = %s, reason = %s, answered_at = %s,
         late = (expires_at <= %s)
@@ -52,6 +60,41 @@ LEASE = """
 LEASED = "(%s, %s, %s, %s, 'leased', %s, %s, %s, %s, '', '', '', %s, %s)"
 RECORD = "INSERT INTO collect_event (campaign_id, at, kind, worker_id, assignment_id, by_id, data) VALUES "
 HAPPENED = "(%s, %s, %s, %s, %s, %s, %s)"
+
+
+def find_worker(worker_id: int, campaign_id: int) -> Worker | None:
+    """A worker with the campaign."""
+    rows = _run(WORKER, worker_id, campaign_id)
+    if not rows:
+        return None
+    name, invited, joined_at, barred, code, *of_campaign = rows[0]
+    campaign = _campaign(campaign_id, *of_campaign)
+    worker = Worker(
+        pk=worker_id, campaign=campaign, name=name, invited=bool(invited), joined_at=_moment(joined_at),
+        barred=bool(barred), code=code,
+    )  # fmt: skip
+    for row in (worker, campaign):
+        row._state.adding = False
+        row._state.db = connection.alias
+    return worker
+
+
+def _campaign(number: int, name: str, owner: int, state: str, *rest: Any) -> Campaign:
+    content, queries, instructions, restricted, folder, created, planned, plan_due, ranking_due, finished, trouble = (
+        rest
+    )
+    return Campaign(
+        pk=number, name=name, owner_id=owner, state=state, content=_json(content), queries=_json(queries),
+        instructions=instructions, restricted=bool(restricted), folder=folder, created_at=_moment(created),
+        planned=planned, plan_due=_moment(plan_due), ranking_due=_moment(ranking_due), finished=finished,
+        trouble=trouble,
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=128)
+def _json(text: str) -> Any:
+    """What a text says, read once: a campaign's file is the same at every request. Nobody may change it."""
+    return json.loads(text)
 
 
 def keep_answer(worker: Worker, key: UUID, said: str, reason: str, now: datetime) -> tuple[Assignment, str] | None:
