@@ -123,6 +123,25 @@ def test_a_campaign_ends_when_its_stopping_rule_holds(opened, join):
     assert serve(join(found)).why == "done"
 
 
+def test_with_groups_each_has_to_be_settled(opened, join):
+    campaign = opened(
+        items=6, groups=2, serving={"overlap": 40, "preload": 0}, sampling={"method": "full"},
+        stopping={"top": 1, "confidence": 0.8},
+    )  # fmt: skip
+    first = Task.objects.filter(group="g0")
+    Task.objects.filter(group="g1").update(wanted=0)
+    work(campaign, join, workers=30, answers=6)
+    assert [(one["group"], one["enough"]) for one in refit(campaign).summary["stopping"]] == [("g0", True)]
+    assert Campaign.objects.get(pk=campaign.pk).finished == ""
+    first.update(wanted=F("taken"))
+    Task.objects.filter(group="g1").update(wanted=40)
+    work(campaign, join, workers=30, answers=6)
+    stopping = refit(campaign).summary["stopping"]
+    assert [(one["group"], one["enough"]) for one in stopping] == [("g0", True), ("g1", True)]
+    assert stopping[0]["text"].startswith("g0: ")
+    assert "best item settled" in Campaign.objects.get(pk=campaign.pk).finished
+
+
 def test_answers_are_read_by_the_library_as_they_were_given(opened, join):
     campaign = opened(items=5, serving={"overlap": 2}, answers={"tie": True})
     work(campaign, join, workers=2, say="tie")

@@ -3,17 +3,18 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from sidewise.collect.server import jobs
+from sidewise.collect.server import jobs, statements
 from sidewise.collect.server.implied import close_implied
 from sidewise.collect.server.kinds import KINDS
 from sidewise.collect.server.leasing import give_back
-from sidewise.collect.server.log import Kind, record
+from sidewise.collect.server.log import Kind, event, record
 from sidewise.collect.server.models import Assignment, Task, Worker
 from sidewise.errors import SidewiseError
 
@@ -42,6 +43,8 @@ def answer(
     """
     now = now or timezone.now()
     with transaction.atomic():
+        if quick := _kept_at_once(worker, key, said, reason[:200], now, seen):
+            return quick
         found = _locked(worker, key)
         problem = KINDS[found.task.kind].refused(said, worker.campaign.spec)
         if problem:
@@ -64,13 +67,37 @@ def answer(
     return Kept(found)
 
 
+def _kept_at_once(worker: Worker, key: str, said: str, reason: str, now: datetime, seen: dict[str, Any]) -> Kept | None:
+    """The usual case in one statement: the lease is still held, so the answer counts."""
+    if said == "skip" or worker.barred or not (number := _number(key)):
+        return None
+    kept = statements.keep_answer(worker, number, said, reason, now)
+    if kept is None:
+        return None
+    found, kind = kept
+    if problem := KINDS[kind].refused(said, worker.campaign.spec):
+        raise Refused(problem)
+    _log(found, now, seen)
+    close_implied(worker.campaign, found)
+    jobs.want_ranking(worker.campaign)
+    return Kept(found)
+
+
+def _number(key: str) -> UUID | None:
+    """A key as the number that it is, if it is one."""
+    try:
+        return UUID(str(key))
+    except ValueError:
+        return None
+
+
 def undo(worker: Worker, now: datetime | None = None) -> Assignment:
     """Take back the last answer, if that is not too long ago: the worker has the task again, the log has both."""
     now = now or timezone.now()
     window = timedelta(seconds=worker.campaign.spec.serving.undo_seconds)
     with transaction.atomic():
         said = worker.assignments.filter(state__in=ANSWERED, answered_at__gt=now - window).select_for_update(
-            of=("self",)
+            of=("self",), no_key=True
         )
         last = said.select_related("task").order_by("-answered_at").first()
         if last is None:
@@ -95,7 +122,7 @@ def undoable(worker: Worker, now: datetime | None = None) -> bool:
 
 def _locked(worker: Worker, key: str) -> Assignment:
     """The assignment of a key, held until the transaction ends; nobody else's."""
-    mine = Assignment.objects.select_related("task").select_for_update(of=("self",)).filter(worker=worker)
+    mine = Assignment.objects.select_related("task").select_for_update(of=("self",), no_key=True).filter(worker=worker)
     try:
         return mine.get(key=key)
     except (Assignment.DoesNotExist, ValidationError):  # nobody's, another's, or not the form of a key
@@ -120,11 +147,5 @@ def _log(found: Assignment, now: datetime, seen: dict[str, Any]) -> None:
     served = found.served_at or found.leased_at
     facts: dict[str, Any] = {"answer": found.answer, "seconds": round((now - served).total_seconds(), 3), **seen}
     marks: dict[str, Any] = {"reason": found.reason, "late": found.late, "surplus": found.state == State.SURPLUS}
-    record(
-        found.campaign_id,
-        kind,
-        at=now,
-        assignment=found,
-        **facts,
-        **{name: mark for name, mark in marks.items() if mark},
-    )
+    told = {**facts, **{name: mark for name, mark in marks.items() if mark}}
+    statements.insert_events([event(found.campaign_id, kind, at=now, assignment=found, **told)])

@@ -7,6 +7,7 @@ from django.db import IntegrityError, transaction
 
 from sidewise.collect.server.log import Kind, record
 from sidewise.collect.server.models import Campaign, Worker
+from sidewise.collect.server.statements import find_worker
 
 ENTRY, PASS = Signer(salt="sidewise.entry"), Signer(salt="sidewise.worker")
 
@@ -45,10 +46,10 @@ def worker_pass(worker: Worker) -> str:
 def worker_of(token: str, campaign_name: str) -> Worker | None:
     """The worker of a pass, with the campaign; None unless it is one for this campaign."""
     try:
-        campaign_id, worker_id = PASS.unsign(token).split(".")
+        campaign_id, worker_id = map(int, PASS.unsign(token).split("."))
     except (BadSignature, ValueError):
         return None
-    found = Worker.objects.select_related("campaign").filter(pk=worker_id, campaign_id=campaign_id).first()
+    found = find_worker(worker_id, campaign_id)
     return found if found is not None and found.campaign.name == campaign_name else None
 
 

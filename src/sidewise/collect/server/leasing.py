@@ -10,9 +10,9 @@ from django.db import connection, transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 
-from sidewise.collect.server import jobs, planning
+from sidewise.collect.server import jobs, planning, statements
 from sidewise.collect.server.log import Kind, event, record_all
-from sidewise.collect.server.models import Assignment, Campaign, Task, Worker
+from sidewise.collect.server.models import Assignment, Campaign, Event, Task, Worker
 
 State = Assignment.State
 
@@ -43,82 +43,81 @@ def _serve(worker: Worker, now: datetime) -> Served:
     if worker.barred:
         return Served(why="barred")
     with transaction.atomic():
-        held = list(_held(worker, now))
+        held = statements.held(worker, now)
         lacking = serving.tasks_per_page + serving.preload - len(held)
-        why = _nothing_more(worker, held, now) if lacking > 0 else ""
+        why, fresh = _nothing_more(worker, held, now) if lacking > 0 else "", list[Assignment]()
         if lacking > 0 and not why:
             lacking = min(lacking, _room(worker, len(held)))
-            fresh = lease(worker, lacking, now)
-            held += fresh
+            fresh = _leased(worker, lacking, now)
             jobs.want_plan(campaign, least=0 if fresh else 2 * lacking)
-        page = held[: serving.tasks_per_page]
-        _show(page, now)
+        page = [*held, *fresh][: serving.tasks_per_page]
+        _write(held, fresh, page, now)
     if page:
-        return Served(page, held[serving.tasks_per_page :])
+        return Served(page, [*held, *fresh][serving.tasks_per_page :])
     return Served(why=why or ("done" if campaign.finished else "nothing"))
 
 
 def lease(worker: Worker, count: int, now: datetime) -> list[Assignment]:
     """Take so many open tasks, each with a slot, for a worker who has not had them."""
-    tasks = _claimed(worker, count)
-    if not tasks:
-        return []
-    campaign = worker.campaign
-    serving = campaign.spec.serving
-    made = [
-        Assignment(
-            campaign=campaign, task=task, worker=worker, swapped=random.random() < 0.5, leased_at=now,  # noqa: S311
-            # One that waits for its turn behind others is not late because of them.
-            expires_at=now + timedelta(seconds=serving.lease_seconds * (1 + position // serving.tasks_per_page)),
-        )
-        for position, task in enumerate(tasks)
-    ]  # fmt: skip
-    Assignment.objects.bulk_create(made)
-    record_all(
-        event(campaign.pk, Kind.LEASED, at=now, assignment=one, task=one.task_id, swapped=one.swapped) for one in made
-    )
+    made = _leased(worker, count, now)
+    _write([], made, [], now)
     return made
 
 
-def _claimed(worker: Worker, count: int) -> list[Task]:
-    """The first open tasks that the worker has not had, with a slot of each taken.
+def _leased(worker: Worker, count: int, now: datetime) -> list[Assignment]:
+    """Leases that are yet to be written, of tasks whose slots are taken."""
+    serving = worker.campaign.spec.serving
+    return [
+        Assignment(
+            campaign_id=worker.campaign_id, task=task, worker=worker, swapped=random.random() < 0.5, leased_at=now,  # noqa: S311
+            # One that waits for its turn behind others is not late because of them.
+            expires_at=now + timedelta(seconds=serving.lease_seconds * (1 + position // serving.tasks_per_page)),
+        )
+        for position, task in enumerate(_claimed(worker, count))
+    ]  # fmt: skip
 
-    Rows that another is just claiming are passed over, not waited for (PostgreSQL); SQLite has one writer at a time.
-    """
+
+def _write(held: Sequence[Assignment], fresh: Sequence[Assignment], page: Sequence[Assignment], now: datetime) -> None:
+    """Write new leases, and when a worker first saw a task: times are the server's, never a browser's."""
+    shown = [one for one in page if one.served_at is None]
+    for one in shown:
+        one.served_at = now
+        if one in held:
+            statements.note_served(one)
+    statements.insert_leases(fresh)
+    statements.insert_events([*(_lease_event(one) for one in fresh), *(_served_event(one) for one in shown)])
+
+
+def _lease_event(one: Assignment) -> Event:
+    return event(one.campaign_id, Kind.LEASED, at=one.leased_at, assignment=one, task=one.task_id, swapped=one.swapped)
+
+
+def _served_event(one: Assignment) -> Event:
+    return event(one.campaign_id, Kind.SERVED, at=one.served_at, assignment=one)
+
+
+def _claimed(worker: Worker, count: int) -> list[Task]:
+    """The first open tasks that the worker has not had, with a slot of each taken."""
+    if count <= 0:
+        return []
+    if worker.campaign.spec.search is None:
+        return statements.claim(worker, count)
     had = Assignment.objects.filter(task=OuterRef("pk"), worker=worker)
     open_tasks = Task.objects.filter(campaign_id=worker.campaign_id, taken__lt=F("wanted")).exclude(Exists(had))
     if connection.features.has_select_for_update_skip_locked:
-        open_tasks = open_tasks.select_for_update(skip_locked=True)
-    tasks = list(_preferred(open_tasks, worker, count))
+        open_tasks = open_tasks.select_for_update(skip_locked=True, no_key=True)
+    tasks = _of_query(open_tasks, worker, count)
     if tasks:
         Task.objects.filter(pk__in=[task.pk for task in tasks]).update(taken=F("taken") + 1)
     return tasks
 
 
-def _preferred(tasks: QuerySet[Task], worker: Worker, count: int) -> list[Task]:
-    """In the order of the queue; in a search campaign those first that belong to the query the worker is at."""
-    if worker.campaign.spec.search is None:
-        return list(tasks.order_by("place")[:count])
+def _of_query(tasks: QuerySet[Task], worker: Worker, count: int) -> list[Task]:
+    """In the order of the queue, those first that belong to the query the worker is at."""
     last = worker.assignments.order_by("-leased_at").values_list("task__group", flat=True).first()
     same = list(tasks.filter(group=last).order_by("place")[:count]) if last is not None else []
     taken = [task.pk for task in same]
     return same + list(tasks.exclude(pk__in=taken).order_by("place")[: count - len(same)])
-
-
-def _held(worker: Worker, now: datetime) -> QuerySet[Assignment]:
-    """Leases that run, the oldest first."""
-    running = worker.assignments.filter(state=State.LEASED, expires_at__gt=now)
-    return running.select_related("task").order_by("leased_at", "task__place")
-
-
-def _show(page: Sequence[Assignment], now: datetime) -> None:
-    """Note when a worker first saw a task: times are the server's, never a browser's."""
-    fresh = [one for one in page if one.served_at is None]
-    for one in fresh:
-        one.served_at = now
-    if fresh:
-        Assignment.objects.filter(pk__in=[one.key for one in fresh]).update(served_at=now)
-        record_all(event(one.campaign_id, Kind.SERVED, at=now, assignment=one) for one in fresh)
 
 
 def _nothing_more(worker: Worker, held: Sequence[Assignment], now: datetime) -> str:
@@ -152,7 +151,7 @@ def expire(campaign_id: int, now: datetime | None = None, most: int = 1_000) -> 
     with transaction.atomic():
         over = Assignment.objects.filter(campaign_id=campaign_id, state=State.LEASED, expires_at__lte=now)
         if connection.features.has_select_for_update_skip_locked:
-            over = over.select_for_update(skip_locked=True)
+            over = over.select_for_update(skip_locked=True, no_key=True)
         ended = list(over.order_by("expires_at")[:most])
         Assignment.objects.filter(pk__in=[one.key for one in ended]).update(state=State.EXPIRED)
         give_back(ended)

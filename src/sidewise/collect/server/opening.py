@@ -73,7 +73,7 @@ def add_items(campaign: Campaign, items: Iterable[SpecItem], *, by: Any) -> int:
 @transaction.atomic
 def change_state(campaign: Campaign, state: str, *, by: Any) -> None:
     """Open, pause or close a campaign."""
-    current = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    current = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     if state not in FOLLOWS[State(current.state)]:
         raise SidewiseError(f"a campaign that is {current.state} cannot become {state}")
     if state == State.OPEN and campaign.items.count() < 2:

@@ -1,7 +1,7 @@
 """What to ask next, live: a queue of planned pairs is kept filled, so that serving never waits for mathematics."""
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import combinations
 
@@ -62,28 +62,37 @@ def fill_at_random(campaign: Campaign, count: int = 50) -> int:
 
 
 @transaction.atomic
-def enqueue(campaign: Campaign, pairs: Iterable[Pair], by: str) -> int:
+def enqueue(campaign: Campaign, pairs: Sequence[Pair], by: str) -> int:
     """Put pairs at the end of the queue; one that is there already is left where it is."""
-    current = Campaign.objects.select_for_update().get(pk=campaign.pk)
-    groups = dict(campaign.items.filter(pk__in={item for pair in pairs for item in pair}).values_list("id", "group"))
+    current = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)  # one plans at a time
+    fresh = _unknown(campaign, [(min(pair), max(pair)) for pair in pairs])
+    groups = dict(campaign.items.filter(pk__in={item for pair in fresh for item in pair}).values_list("id", "group"))
     overlap, left = campaign.spec.serving.overlap, _affordable(campaign)
-    fresh = []
-    for place, (one, other) in enumerate(pairs, start=current.planned):
+    tasks = []
+    for place, (first, second) in enumerate(fresh, start=current.planned):
         wanted = min(overlap, left)
         if wanted <= 0:
             break
         left -= wanted
-        first, second = sorted((one, other))
-        fresh.append(
-            Task(campaign=campaign, first_id=first, second_id=second, group=groups[first], place=place, wanted=wanted, planned_by=by)  # noqa: E501
-        )  # fmt: skip
-    before = campaign.tasks.count()
-    Task.objects.bulk_create(fresh, ignore_conflicts=True, batch_size=2_000)
-    added = campaign.tasks.count() - before
-    Campaign.objects.filter(pk=campaign.pk).update(planned=current.planned + len(fresh))
-    if added:
-        record(campaign, Kind.PLANNED, by_strategy=by, pairs=added)
-    return added
+        tasks.append(Task(campaign=campaign, first_id=first, second_id=second, group=groups[first], place=place,
+                          wanted=wanted, planned_by=by))  # fmt: skip
+    Task.objects.bulk_create(tasks, batch_size=2_000)
+    Campaign.objects.filter(pk=campaign.pk).update(planned=current.planned + len(tasks))
+    if tasks:
+        record(campaign, Kind.PLANNED, by_strategy=by, pairs=len(tasks))
+    return len(tasks)
+
+
+def _unknown(campaign: Campaign, pairs: Sequence[Pair]) -> list[Pair]:
+    """Those that have not been planned, each once, in their order."""
+    known: set[tuple[int | None, int | None]] = set()
+    firsts = sorted({first for first, _ in pairs})
+    for start in range(0, len(firsts), 500):
+        some = campaign.tasks.filter(
+            first_id__in=firsts[start : start + 500], second_id__in={second for _, second in pairs}
+        )
+        known |= set(some.values_list("first_id", "second_id"))
+    return [pair for pair in dict.fromkeys(pairs) if pair not in known]
 
 
 def _affordable(campaign: Campaign) -> int:

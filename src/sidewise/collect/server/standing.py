@@ -17,7 +17,7 @@ from sidewise.comparisons import Comparisons
 from sidewise.errors import NoComparisons, SidewiseError
 from sidewise.models import rank
 from sidewise.ranking import Ranking
-from sidewise.sampling import enough
+from sidewise.sampling import Enough, enough
 
 log = logging.getLogger("sidewise.collect")
 KEPT = 20  # rankings of a campaign; older ones can be made again from the log
@@ -40,8 +40,7 @@ def refit(campaign: Campaign) -> Standing:
         return last
     ranking, remarks = _ranked(campaign, answers)
     summary = {**summarised(campaign), "remarks": remarks, "model": ranking.fit.model if ranking else ""}
-    if len(campaign.items.all()[: LARGEST + 1]) <= LARGEST:
-        summary["stopping"] = stopping(campaign, answers)
+    summary["stopping"] = stopping(campaign)
     made = Standing.objects.create(
         campaign=campaign, answers=len(answers), digest=answers.digest, seconds=time.perf_counter() - started,
         ranking=packed(ranking.to_frame()) if ranking else None, summary=summary,
@@ -65,28 +64,60 @@ def _ranked(campaign: Campaign, answers: Comparisons) -> tuple[Ranking | None, l
             return None, [str(error)]
 
 
-def stopping(campaign: Campaign, answers: Comparisons) -> list[dict[str, Any]]:
-    """Each stopping rule of the campaign: what was found, what is wanted, what remains. When all hold, it is over."""
-    rule = campaign.spec.stopping
-    wanted: list[dict[str, Any]] = []
-    if rule.rmse is not None:
-        wanted.append({"rmse": rule.rmse})
-    if rule.top is not None:
-        wanted.append({"top": rule.top, "level": rule.confidence})
-    found = [enough(answers, **one) for one in wanted]
-    if found and all(found):
-        finish(campaign, "; ".join(one._finding() for one in found))
+def stopping(campaign: Campaign) -> list[dict[str, Any]]:
+    """Each stopping rule, for each group of items: found, wanted, what remains. When all hold, the campaign is over."""
+    wanted = _rules(campaign)
+    groups = _sizes(campaign) if wanted else {}
+    if not groups or max(groups.values()) > LARGEST:
+        return []
+    found = [(group, one) for group, size in groups.items() for one in _judged(campaign, group, _within(wanted, size))]
+    complete = len(found) == len(groups) * len(wanted)  # a group without an answer is not settled
+    if complete and all(one for _, one in found):
+        finish(campaign, _said([one for _, one in found]))
     return [
         {
-            "goal": one.goal,
-            "found": one.found,
-            "wanted": one.wanted,
-            "enough": one.enough,
-            "more": one.more,
-            "text": str(one),
+            "group": group, "goal": one.goal, "found": one.found, "wanted": one.wanted, "enough": one.enough,
+            "more": one.more, "text": f"{group}: {one}" if len(groups) > 1 else str(one),
         }
-        for one in found
-    ]
+        for group, one in found
+    ]  # fmt: skip
+
+
+def _rules(campaign: Campaign) -> list[dict[str, Any]]:
+    """What ``enough`` is asked, for each rule of the campaign."""
+    rule = campaign.spec.stopping
+    rules: list[dict[str, Any]] = []
+    if rule.rmse is not None:
+        rules.append({"rmse": rule.rmse})
+    if rule.top is not None:
+        rules.append({"top": rule.top, "level": rule.confidence})
+    return rules
+
+
+def _within(rules: list[dict[str, Any]], size: int) -> list[dict[str, Any]]:
+    """The rules for a group of so many items: of few, only so many can be the best."""
+    return [{**rule, "top": min(rule["top"], size - 1)} if "top" in rule else rule for rule in rules]
+
+
+def _sizes(campaign: Campaign) -> dict[str, int]:
+    """Groups that have something to compare, with their numbers of items."""
+    sizes = campaign.items.values_list("group").annotate(size=Count("id")).filter(size__gt=1).order_by("group")
+    return dict(sizes)
+
+
+def _judged(campaign: Campaign, group: str, rules: list[dict[str, Any]]) -> list[Enough]:
+    """Each rule, by the answers of a group; none where there are no answers."""
+    try:
+        answers = comparisons(campaign, group)
+    except NoComparisons:
+        return []
+    return [enough(answers, **rule) for rule in rules]
+
+
+def _said(found: list[Enough]) -> str:
+    """Why it is over, in the space that there is."""
+    told = "; ".join(dict.fromkeys(one._finding() for one in found))
+    return told if len(told) <= 200 else f"every group is settled ({len(found):,} rules hold)"
 
 
 def summarised(campaign: Campaign) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def restore(campaign: Campaign, key: str, *, by: Any) -> Assignment:
 def bar(campaign: Campaign, worker: Worker, *, by: Any, why: str = "") -> None:
     """Serve a worker nothing more, from this moment on; what runs is given to others. Their answers still count."""
     Worker.objects.filter(pk=worker.pk, campaign=campaign).update(barred=True)
-    leased = list(worker.assignments.select_for_update().filter(state=State.LEASED))
+    leased = list(worker.assignments.select_for_update(no_key=True).filter(state=State.LEASED))
     Assignment.objects.filter(pk__in=[one.key for one in leased]).update(state=State.EXPIRED)
     give_back(leased)
     record(campaign, Kind.BARRED, worker=worker, by=by, why=why)
@@ -80,7 +80,7 @@ def readmit(campaign: Campaign, worker: Worker, *, by: Any) -> None:
 
 def _answered(campaign: Campaign, key: str) -> Assignment:
     """An answer of this campaign, held until the transaction ends."""
-    mine = Assignment.objects.select_related("task").select_for_update(of=("self",))
+    mine = Assignment.objects.select_related("task").select_for_update(of=("self",), no_key=True)
     found = mine.filter(key=key, campaign=campaign, state__in=(State.ANSWERED, State.SURPLUS)).first()
     if found is None:
         raise SidewiseError("there is no such answer in this campaign")

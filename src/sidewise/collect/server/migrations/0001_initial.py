@@ -128,19 +128,30 @@ class Migration(migrations.Migration):
                 (
                     "campaign",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="tasks", to="collect.campaign"
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="tasks",
+                        to="collect.campaign",
                     ),
                 ),
                 (
                     "first",
                     models.ForeignKey(
-                        null=True, on_delete=django.db.models.deletion.CASCADE, related_name="+", to="collect.item"
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="collect.item",
                     ),
                 ),
                 (
                     "second",
                     models.ForeignKey(
-                        null=True, on_delete=django.db.models.deletion.CASCADE, related_name="+", to="collect.item"
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="collect.item",
                     ),
                 ),
             ],
@@ -176,13 +187,19 @@ class Migration(migrations.Migration):
                 (
                     "campaign",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="assignments", to="collect.campaign"
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="assignments",
+                        to="collect.campaign",
                     ),
                 ),
                 (
                     "task",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="assignments", to="collect.task"
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="assignments",
+                        to="collect.task",
                     ),
                 ),
             ],
@@ -276,7 +293,10 @@ class Migration(migrations.Migration):
                 (
                     "campaign",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="events", to="collect.campaign"
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="events",
+                        to="collect.campaign",
                     ),
                 ),
                 (
@@ -295,7 +315,10 @@ class Migration(migrations.Migration):
             model_name="assignment",
             name="worker",
             field=models.ForeignKey(
-                on_delete=django.db.models.deletion.CASCADE, related_name="assignments", to="collect.worker"
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="assignments",
+                to="collect.worker",
             ),
         ),
         migrations.AddIndex(
