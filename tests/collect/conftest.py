@@ -97,11 +97,12 @@ def owner(database):  # noqa: ARG001
 def opened(owner, tmp_path):
     """Opens a campaign of texts: ``opened(items=20, serving={"overlap": 2}, …)``; its queue is filled."""
 
-    def open_one(items=10, *, groups=1, name="cakes", fill=True, state="open", allowed=None, **tables):
+    def open_one(items=10, *, groups=1, name="cakes", fill=True, state="open", allowed=None, kind=None, **tables):
         tables = {"sampling": {"method": "random"}, **tables}
+        source = {"source": "items.csv", "kind": "text", "text": "text", **(kind or {})}
         spec = Spec.from_dict(
             {"campaign": {"name": name, "question": "Which is better?"},
-             "items": {"source": "items.csv", "kind": "text", "text": "text"}, **tables}, folder=tmp_path,
+             "items": source, **tables}, folder=tmp_path,
         )  # fmt: skip
         those = [
             Item(f"i{n}", f"text {n}", f"g{n % groups}" if groups > 1 else None, {"system": f"s{n % 2}"})

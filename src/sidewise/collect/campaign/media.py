@@ -25,6 +25,7 @@ TYPES: Mapping[str, Mapping[str, str]] = {
 LONGEST_TEXT = 100_000  # bytes: more is not read side by side
 LONGEST_ADDRESS = 2_000
 ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+HOST = re.compile(r"[A-Za-z0-9.-]*[A-Za-z0-9](:\d{1,5})?")  # nobody's name and password in it; xn--… for other letters
 UNSAFE = re.compile(r"[\x00-\x20\x7f\"<>\\^`{|}]")
 
 
@@ -46,7 +47,7 @@ def address_trouble(kind: str, address: str) -> str | None:
     """What is wrong with an address; only ``https:`` can be shown safely on a page that is itself https."""
     try:
         parts = urlsplit(address)
-        bad = parts.scheme.lower() != "https" or not parts.hostname or parts.username is not None
+        bad = parts.scheme.lower() != "https" or not HOST.fullmatch(parts.netloc)
     except ValueError:
         bad = True
     if bad:

@@ -11,11 +11,12 @@ from django.db.models import F
 from django.utils import timezone
 
 from sidewise.collect.server import jobs, statements
-from sidewise.collect.server.implied import close_implied
+from sidewise.collect.server.implied import close_implied, transitive
 from sidewise.collect.server.kinds import KINDS
 from sidewise.collect.server.leasing import give_back
 from sidewise.collect.server.log import Kind, event, record
 from sidewise.collect.server.models import Assignment, Task, Worker
+from sidewise.collect.server.planning import reopen
 from sidewise.errors import SidewiseError
 
 State = Assignment.State
@@ -102,7 +103,10 @@ def undo(worker: Worker, now: datetime | None = None) -> Assignment:
         last = said.select_related("task").order_by("-answered_at").first()
         if last is None:
             raise Refused("there is no answer left to take back")
-        record(last.campaign_id, Kind.UNDONE, at=now, assignment=last, answer=last.answer, was=last.state)
+        if last.verdict or last.set_aside:
+            raise Refused("this answer can no longer be taken back: it has been looked at")
+        was = last.state
+        record(last.campaign_id, Kind.UNDONE, at=now, assignment=last, answer=last.answer, was=was)
         if last.state != State.ANSWERED and not _slot(last):
             raise Refused("it is too late to take this answer back: somebody else has the task now")
         last.state, last.answer, last.reason, last.answered_at, last.late = State.LEASED, "", "", None, False
@@ -110,6 +114,8 @@ def undo(worker: Worker, now: datetime | None = None) -> Assignment:
         last.save(
             update_fields=["state", "answer", "reason", "answered_at", "late", "served_at", "expires_at"]
         )  # fmt: skip
+        if was == State.ANSWERED and transitive(worker.campaign) and not worker.campaign.finished:
+            reopen(worker.campaign, last.task.group)
     return last
 
 

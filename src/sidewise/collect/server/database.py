@@ -1,5 +1,6 @@
 """Which database: SQLite in the server's folder, or PostgreSQL by its address."""
 
+import os
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -47,4 +48,13 @@ def database(address: str | None, home: Path) -> dict[str, Any]:
 
 
 def _sqlite(path: Path) -> dict[str, Any]:
+    _made_private(path)
     return {"ENGINE": "django.db.backends.sqlite3", "NAME": str(path), "OPTIONS": SQLITE, "CONN_MAX_AGE": None}
+
+
+def _made_private(path: Path) -> None:
+    """Make the file, for its owner alone, before SQLite makes it for everybody: hashes of passwords are in it."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except OSError:  # it is there, or cannot be: SQLite says what is wrong
+        return

@@ -3,8 +3,10 @@
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 from itertools import islice
+from math import isfinite
 from typing import Any
 
 import pyarrow as pa
@@ -17,34 +19,31 @@ from sidewise.collect.server.models import Assignment, Campaign
 from sidewise.collect.server.standing import latest, unpacked
 
 Row = dict[str, Any]
+Source = tuple[pa.Schema, Iterator[Row]]
 TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson", "parquet": "application/vnd.apache.parquet"}
 CHUNK = 2_000
-ANSWERS = (
-    "left",
-    "right",
-    "winner",
-    "worker",
-    "answer",
-    "group",
-    "served_at",
-    "answered_at",
-    "seconds",
-    "late",
-    "corrected",
-    "key",
-)
-EVENTS = ("id", "at", "kind", "worker", "assignment", "by", "data")
+GROUP = 20_000  # rows of Parquet that are written together
+WHEN = pa.timestamp("us", tz="UTC")
+ANSWERS = pa.schema({
+    "left": pa.string(), "right": pa.string(), "winner": pa.string(), "worker": pa.string(), "answer": pa.string(),
+    "group": pa.string(), "served_at": WHEN, "answered_at": WHEN, "seconds": pa.float64(), "late": pa.bool_(),
+    "corrected": pa.bool_(), "key": pa.string(),
+})  # fmt: skip
+EVENTS = pa.schema({
+    "id": pa.int64(), "at": WHEN, "kind": pa.string(), "worker": pa.string(), "assignment": pa.string(),
+    "by": pa.string(), "data": pa.string(),
+})  # fmt: skip
+NO_RANKING = pa.schema({"item": pa.string(), "score": pa.float64()})
 
 
 def response(campaign: Campaign, what: str, form: str) -> StreamingHttpResponse:
     """A download."""
-    names, rows = SOURCES[what](campaign)
-    reply = StreamingHttpResponse(FORMS[form](names, rows), content_type=TYPES[form])
+    reply = StreamingHttpResponse(FORMS[form](*SOURCES[what](campaign)), content_type=TYPES[form])
     reply.headers["Content-Disposition"] = f'attachment; filename="{campaign.name}-{what}.{form}"'
     return reply
 
 
-def answers(campaign: Campaign) -> tuple[Sequence[str], Iterator[Row]]:
+def answers(campaign: Campaign) -> Source:
     """What was said and counts: one row an answer, with the winner as a side."""
     counted = campaign.assignments.filter(state=Assignment.State.ANSWERED, set_aside=False).order_by(
         "answered_at", "key"
@@ -63,71 +62,85 @@ def _answer(row: Sequence[Any]) -> Row:
     return {
         "left": left, "right": right, "winner": WORDS[OUTCOMES[final]], "worker": worker, "answer": final,
         "group": group,
-        "served_at": served.isoformat() if served else "", "answered_at": answered.isoformat(),
+        "served_at": served, "answered_at": answered,
         "seconds": round((answered - served).total_seconds(), 3) if served else None, "late": late,
         "corrected": bool(verdict), "key": str(key),
     }  # fmt: skip
 
 
-def events(campaign: Campaign) -> tuple[Sequence[str], Iterator[Row]]:
+def events(campaign: Campaign) -> Source:
     """Everything that happened."""
     rows = campaign.events.order_by("id").values_list(
         "id", "at", "kind", "worker__name", "assignment_id", "by__username", "data"
     )
-    return EVENTS, (
-        dict(
-            zip(
-                EVENTS,
-                (number, at.isoformat(), kind, worker or "", str(key or ""), by or "", json.dumps(data)),
-                strict=True,
-            )
-        )
-        for number, at, kind, worker, key, by, data in rows.iterator(chunk_size=CHUNK)
-    )
+    return EVENTS, map(_event, rows.iterator(chunk_size=CHUNK))
 
 
-def ranking(campaign: Campaign) -> tuple[Sequence[str], Iterator[Row]]:
+def _event(row: Sequence[Any]) -> Row:
+    number, at, kind, worker, key, by, data = row
+    return {
+        "id": number, "at": at, "kind": kind, "worker": worker or "", "assignment": str(key or ""), "by": by or "",
+        "data": json.dumps(data, ensure_ascii=False),
+    }  # fmt: skip
+
+
+def ranking(campaign: Campaign) -> Source:
     """The newest ranking."""
     standing = latest(campaign)
     table = unpacked(standing.ranking) if standing is not None else None
     if table is None:
-        return ("item", "score"), iter(())
-    return table.column_names, iter(table.to_pylist())
+        return NO_RANKING, iter(())
+    return table.schema, (row for batch in table.to_batches(max_chunksize=CHUNK) for row in batch.to_pylist())
 
 
-def as_csv(names: Sequence[str], rows: Iterable[Row]) -> Iterator[bytes]:
-    """Lines of CSV, some thousand at a time."""
+def plain(row: Row) -> Row:
+    """A row as JSON can tell it: times in words, and nothing where there is no number."""
+    return {name: _plain(value) for name, value in row.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float) and not isfinite(value):
+        return None
+    return value.isoformat() if isinstance(value, datetime) else value
+
+
+def as_csv(schema: pa.Schema, rows: Iterator[Row]) -> Iterator[bytes]:
+    """Lines of CSV, some thousand at a time.
+
+    Texts are written as they are, so that they can be found again. What strangers write cannot begin as a formula
+    does: see the form of ids in joining.py; reasons of theirs stand inside JSON.
+    """
     buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, names)
+    writer = csv.DictWriter(buffer, schema.names)
     writer.writeheader()
-    source = iter(rows)
-    while chunk := list(islice(source, CHUNK)):
-        writer.writerows(chunk)
+    for chunk in chunks(rows, CHUNK):
+        writer.writerows(map(plain, chunk))
         yield buffer.getvalue().encode()
         buffer.seek(0)
         buffer.truncate()
     yield buffer.getvalue().encode()
 
 
-def as_jsonl(_names: Sequence[str], rows: Iterable[Row]) -> Iterator[bytes]:
+def as_jsonl(_schema: pa.Schema, rows: Iterator[Row]) -> Iterator[bytes]:
     """One JSON object a line."""
-    source = iter(rows)
-    while chunk := list(islice(source, CHUNK)):
-        yield "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in chunk).encode()
+    for chunk in chunks(rows, CHUNK):
+        yield "".join(json.dumps(plain(row), ensure_ascii=False, default=str) + "\n" for row in chunk).encode()
 
 
-def as_parquet(names: Sequence[str], rows: Iterable[Row]) -> Iterator[bytes]:
+def as_parquet(schema: pa.Schema, rows: Iterator[Row]) -> Iterator[bytes]:
     """Parquet, a group of rows at a time: what has been written is sent and forgotten."""
-    sink, source = _Pipe(), iter(rows)
-    chunk = list(islice(source, 20 * CHUNK))
-    table = pa.Table.from_pylist(chunk) if chunk else pa.table({name: pa.array([], pa.string()) for name in names})
-    with pq.ParquetWriter(sink, table.schema) as writer:
-        while chunk or table.num_rows:
-            writer.write_table(table)
+    sink = _Pipe()
+    with pq.ParquetWriter(sink, schema) as writer:
+        for chunk in chunks(rows, GROUP):
+            writer.write_table(pa.Table.from_pylist(chunk, schema=schema))
             yield sink.taken()
-            chunk = list(islice(source, 20 * CHUNK))
-            table = pa.Table.from_pylist(chunk, schema=table.schema)
     yield sink.taken()
+
+
+def chunks(rows: Iterator[Row], size: int) -> Iterator[list[Row]]:
+    """So many rows at a time."""
+    while chunk := list(islice(rows, size)):
+        yield chunk
 
 
 class _Pipe(io.RawIOBase):
@@ -154,9 +167,7 @@ class _Pipe(io.RawIOBase):
         return data
 
 
-SOURCES: dict[str, Callable[[Campaign], tuple[Sequence[str], Iterator[Row]]]] = {
-    "answers": answers, "events": events, "ranking": ranking,
-}  # fmt: skip
-FORMS: dict[str, Callable[[Sequence[str], Iterable[Row]], Iterator[bytes]]] = {
+SOURCES: dict[str, Callable[[Campaign], Source]] = {"answers": answers, "events": events, "ranking": ranking}
+FORMS: dict[str, Callable[[pa.Schema, Iterator[Row]], Iterator[bytes]]] = {
     "csv": as_csv, "jsonl": as_jsonl, "parquet": as_parquet,
 }  # fmt: skip

@@ -1,6 +1,7 @@
 """What every answer of the server tells a browser: run only our scripts, load nothing from elsewhere, frame nothing."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 
 from django.http import HttpRequest, HttpResponseBase
 
@@ -20,6 +21,20 @@ POLICY = {
 }
 # Of media: nothing in them may run, submit or load, whatever they turn out to be.
 SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; frame-ancestors 'self'"
+
+
+# A host as a policy can name it: a quote, a blank or a semicolon in an address must not become a rule of its own.
+HOST = re.compile(r"https://[A-Za-z0-9.-]+(:\d{1,5})?", re.IGNORECASE)
+
+
+def hosts(addresses: Iterable[str]) -> str:
+    """Where linked media come from, for the policy of the page that shows them.
+
+    >>> hosts(["https://a.example/1.png", "https://a.example/2.png", "https://b.example; script-src */x"])
+    'https://a.example'
+    """
+    found = {"/".join(address.split("/")[:3]) for address in addresses}
+    return " ".join(sorted(host for host in found if HOST.fullmatch(host)))
 
 
 def policy(**more: str) -> str:

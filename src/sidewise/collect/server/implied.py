@@ -14,8 +14,7 @@ Graph = Mapping[int, set[int]]
 
 def close_implied(campaign: Campaign, said: Assignment) -> int:
     """Ask no more about pairs of the query whose order follows from its answers, this one included; how many."""
-    search = campaign.spec.search
-    if search is None or not search.transitivity or said.answer not in OUTCOMES or OUTCOMES[said.answer] == 0.5:
+    if not transitive(campaign) or said.answer not in OUTCOMES or OUTCOMES[said.answer] == 0.5:
         return 0
     below = preferences(campaign, said.task.group)
     winner, loser = _order(said.task, said.swapped, said.verdict or said.answer)
@@ -31,6 +30,28 @@ def close_implied(campaign: Campaign, said: Assignment) -> int:
     if closed:
         record(campaign, Kind.IMPLIED, assignment=said, tasks=implied)
     return closed
+
+
+def transitive(campaign: Campaign) -> bool:
+    """Whether a campaign uses that a over b and b over c say a over c."""
+    search = campaign.spec.search
+    return search is not None and search.transitivity
+
+
+def following(campaign: Campaign, tasks: Iterable[Task], *, follows: bool) -> list[Task]:
+    """Those tasks whose order follows from the answers that count, or those where it does not."""
+    if not transitive(campaign):
+        return [] if follows else list(tasks)
+    below: dict[str, Graph] = {}
+    found = []
+    for task in tasks:
+        graph = below.get(task.group) or below.setdefault(task.group, preferences(campaign, task.group))
+        assert task.first_id is not None
+        assert task.second_id is not None
+        told = task.second_id in reached(graph, task.first_id) or task.first_id in reached(graph, task.second_id)
+        if told == follows:
+            found.append(task)
+    return found
 
 
 def preferences(campaign: Campaign, group: str) -> dict[int, set[int]]:

@@ -1,5 +1,6 @@
 """Who a worker is: entry links are signed and bound to one worker, and so is what a browser keeps afterwards."""
 
+import re
 import secrets
 
 from django.core.signing import BadSignature, Signer
@@ -8,7 +9,10 @@ from django.db import IntegrityError, transaction
 from sidewise.collect.server.log import Kind, record
 from sidewise.collect.server.models import Campaign, Worker
 from sidewise.collect.server.statements import find_worker
+from sidewise.errors import SidewiseError
 
+# What platforms give as ids. Nothing that a spreadsheet would take for a formula: strangers write these.
+CLAIM = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:~@-]{0,149}")
 ENTRY, PASS = Signer(salt="sidewise.entry"), Signer(salt="sidewise.worker")
 
 
@@ -23,19 +27,25 @@ def entered(campaign: Campaign, link: str) -> Worker | None:
         told = ENTRY.unsign_object(link)
     except (BadSignature, ValueError):
         return None
-    if told.get("campaign") != campaign.pk:
+    if told["campaign"] != campaign.pk:
         return None
-    return _made(campaign, told["worker"], invited=True)
+    try:
+        return _new(campaign, told["worker"], invited=True)
+    except IntegrityError:  # has come before, or stands in the list
+        return campaign.workers.filter(name=told["worker"], invited=True).first()
 
 
 def joined(campaign: Campaign, claim: str = "") -> Worker:
     """A new worker of an open campaign. A platform's id in the address is a claim: kept, and not believed twice."""
-    claim = claim.strip()[:150]
+    claim = claim.strip()
     if not claim:
-        return _made(campaign, f"w-{secrets.token_hex(6)}")
-    if not campaign.workers.filter(name=claim).exists():
-        return _made(campaign, claim)
-    return _made(campaign, f"{claim}~{secrets.token_hex(3)}", claim=claim, again=True)
+        return _new(campaign, f"w-{secrets.token_hex(8)}")
+    if not CLAIM.fullmatch(claim):
+        raise SidewiseError("this is not the id of a worker: letters, digits and . _ : ~ @ - only, 150 at most")
+    try:
+        return _new(campaign, claim)
+    except IntegrityError:
+        return _new(campaign, f"{claim}~{secrets.token_hex(4)}", claim=claim, again=True)
 
 
 def worker_pass(worker: Worker) -> str:
@@ -53,11 +63,9 @@ def worker_of(token: str, campaign_name: str) -> Worker | None:
     return found if found is not None and found.campaign.name == campaign_name else None
 
 
-def _made(campaign: Campaign, name: str, *, invited: bool = False, **facts: object) -> Worker:
-    try:
-        with transaction.atomic():
-            worker = Worker.objects.create(campaign=campaign, name=name, invited=invited)
-            record(campaign, Kind.JOINED, worker=worker, name=name, **facts)
-    except IntegrityError:  # joined at the same moment, or long ago
-        worker = Worker.objects.get(campaign=campaign, name=name)
+def _new(campaign: Campaign, name: str, *, invited: bool = False, **facts: object) -> Worker:
+    """A worker of a name that nobody has."""
+    with transaction.atomic():
+        worker = Worker.objects.create(campaign=campaign, name=name, invited=invited)
+        record(campaign, Kind.JOINED, worker=worker, name=name, **facts)
     return worker

@@ -27,32 +27,49 @@ FOLLOWS = {
 def create(checked: Checked, owner: Any) -> Campaign:
     """A new campaign, in draft, with everything that its files say."""
     spec = checked.campaign
-    if Campaign.objects.filter(name=spec.name).exists():
-        raise SidewiseError(f"there is a campaign {spec.name!r} already; give this one another name")
-    campaign = Campaign.objects.create(
-        name=spec.name, owner=owner, content=spec.to_dict(), folder=str(spec.media_folder.resolve()),
-        queries={name: [query.query, query.description] for name, query in checked.queries.items()},
-        instructions=checked.instructions, restricted=checked.allowed is not None,
-    )  # fmt: skip
+    try:
+        with transaction.atomic():
+            campaign = Campaign.objects.create(
+                name=spec.name, owner=owner, content=spec.to_dict(), folder=str(spec.media_folder.resolve()),
+                queries=told_queries(checked), instructions=checked.instructions,
+                restricted=checked.allowed is not None,
+            )  # fmt: skip
+    except IntegrityError:
+        raise SidewiseError(f"there is a campaign {spec.name!r} already; give this one another name") from None
     record(campaign, Kind.CREATED, by=owner, content=campaign.content)
     add_items(campaign, checked.items, by=owner)
     if checked.allowed is not None:
-        _allow(campaign, checked.allowed)
-    Worker.objects.bulk_create(Worker(campaign=campaign, name=name, invited=True) for name in checked.workers or ())
+        allow(campaign, checked.allowed)
+    invite(campaign, checked.workers or ())
     return campaign
 
 
-def _allow(campaign: Campaign, pairs: Iterable[tuple[str, str]]) -> None:
+def told_queries(checked: Checked) -> dict[str, list[str]]:
+    """The queries of a search campaign as the server keeps them."""
+    return {name: [query.query, query.description] for name, query in checked.queries.items()}
+
+
+def invite(campaign: Campaign, names: Iterable[str]) -> None:
+    """Workers who may come by a link; those who are there already stay as they are."""
+    invited = [Worker(campaign=campaign, name=name, invited=True) for name in names]
+    Worker.objects.bulk_create(invited, batch_size=2_000, ignore_conflicts=True)
+
+
+def allow(campaign: Campaign, pairs: Iterable[tuple[str, str]]) -> None:
+    """Pairs that may be asked, in a campaign that restricts them."""
     ids = dict(campaign.items.values_list("name", "id"))
     ordered = (sorted((ids[one], ids[other])) for one, other in pairs)
     Allowed.objects.bulk_create(
-        (Allowed(campaign=campaign, first_id=first, second_id=second) for first, second in ordered), batch_size=2_000
-    )
+        (Allowed(campaign=campaign, first_id=first, second_id=second) for first, second in ordered),
+        batch_size=2_000, ignore_conflicts=True,
+    )  # fmt: skip
 
 
 @transaction.atomic
 def add_items(campaign: Campaign, items: Iterable[SpecItem], *, by: Any) -> int:
     """More items for a campaign; none of them may be there already."""
+    if campaign.state == State.CLOSED:
+        raise SidewiseError("this campaign is closed; its items stay as they are")
     fresh = [
         Item(campaign=campaign, name=one.id, media=one.media, group=one.group or "", attributes=dict(one.attributes))
         for one in items

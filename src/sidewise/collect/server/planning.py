@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import Count, F, Q, Sum
 
 from sidewise.collect.server.answers import comparisons
+from sidewise.collect.server.implied import following, transitive
 from sidewise.collect.server.log import Kind, record
 from sidewise.collect.server.models import Assignment, Campaign, Task
 from sidewise.collect.server.spreading import balanced
@@ -118,6 +119,25 @@ def finish(campaign: Campaign, why: str) -> None:
         campaign.finished = why
         campaign.tasks.filter(taken__lt=F("wanted")).update(wanted=F("taken"))
         record(campaign, Kind.FINISHED, why=why)
+
+
+def reopen(campaign: Campaign, group: str | None = None) -> None:
+    """Ask what was no longer asked: the campaign had been finished, or its answer followed from one that is gone.
+
+    As far as the overlap and the budget go, and not what follows from the answers that count now.
+    """
+    overlap, left = campaign.spec.serving.overlap, _affordable(campaign)
+    fewer = campaign.tasks.filter(wanted__lt=overlap).order_by("place")
+    fewer = fewer if group is None else fewer.filter(group=group)
+    if campaign.spec.budget.answers is None and not transitive(campaign):
+        fewer.update(wanted=overlap)
+        return
+    for task in following(campaign, fewer, follows=False):
+        more = min(overlap - task.wanted, left)
+        if more <= 0:
+            break
+        left -= more
+        Task.objects.filter(pk=task.pk).update(wanted=F("wanted") + more)
 
 
 def _chosen(campaign: Campaign, count: int) -> tuple[list[Pair], str, str]:

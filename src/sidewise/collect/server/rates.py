@@ -10,18 +10,20 @@ from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 View = Callable[..., HttpResponseBase]
+WAIT = "Too many requests: please wait a minute."
 
 
-def limited(what: str, per_minute: int) -> Callable[[View], View]:
-    """Refuse with 429 beyond so many a minute, counted by each server process."""
+def limited(what: str, per_minute: int, *, only: str | None = None) -> Callable[[View], View]:
+    """Refuse with 429 beyond so many a minute from one address, counted by each server process.
+
+    ``only`` names the method that is counted, such as ``POST``.
+    """
 
     def around(view: View) -> View:
         @wraps(view)
         def counted(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-            if too_many(what, _who(request), per_minute):
-                return HttpResponse(
-                    "Too many requests: please wait a minute.", status=429, headers={"Retry-After": "60"}
-                )
+            if only in {None, request.method} and too_many(what, address_of(request), per_minute):
+                return HttpResponse(WAIT, status=429, headers={"Retry-After": "60"}, content_type="text/plain")
             return view(request, *args, **kwargs)
 
         return counted
@@ -29,15 +31,21 @@ def limited(what: str, per_minute: int) -> Callable[[View], View]:
     return around
 
 
-def too_many(what: str, who: str, per_minute: int) -> bool:
+def too_many(what: str, who: object, per_minute: int) -> bool:
     """Whether this is one too many; counts it."""
     slot = f"rate:{what}:{who}:{int(time.time() // 60)}"
     cache.add(slot, 0, timeout=120)
-    return int(cache.incr(slot)) > per_minute
+    try:
+        return int(cache.incr(slot)) > per_minute
+    except ValueError:  # so many came that the oldest counts have been forgotten
+        return False
 
 
-def _who(request: HttpRequest) -> str:
-    """The address it comes from; behind a proxy that we trust, the one that this has seen."""
+def address_of(request: HttpRequest) -> str:
+    """The address it comes from; behind a proxy that we trust, the one that this has seen.
+
+    A caller can write what it likes into the header; the proxy adds the true address at its end.
+    """
     if settings.PROXY:
-        return request.headers.get("X-Forwarded-For", "").split(",")[-1].strip() or "proxy"
+        return request.headers.get("X-Forwarded-For", "").split(",")[-1].strip()[:45] or "proxy"
     return str(request.META.get("REMOTE_ADDR", ""))

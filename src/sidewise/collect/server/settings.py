@@ -38,6 +38,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "sidewise.collect.server.headers.headers",
+    "sidewise.collect.server.wholesome.wholesome",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -79,6 +80,7 @@ AXES_FAILURE_LIMIT = 5  # wrong passwords for one name from one address, then â€
 AXES_COOLOFF_TIME = 0.25  # â€¦ a quarter of an hour's rest
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
+AXES_CLIENT_IP_CALLABLE = "sidewise.collect.server.rates.address_of"
 AXES_ENABLE_ACCESS_FAILURE_LOG = False
 AXES_VERBOSE = False
 
@@ -100,7 +102,12 @@ USE_I18N = False
 STATIC_URL = "static/"
 STATIC_ROOT = None
 WHITENOISE_USE_FINDERS = True  # the few files of the package itself; nothing to collect
-CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+CACHES = {  # of each process: who has come how often in this minute
+    "default": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "OPTIONS": {"MAX_ENTRIES": 100_000},
+    }
+}
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

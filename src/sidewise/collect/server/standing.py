@@ -34,7 +34,7 @@ def refit(campaign: Campaign) -> Standing:
     try:
         answers = comparisons(campaign)
     except NoComparisons:
-        return Standing(campaign=campaign, answers=0, digest="", seconds=0.0)
+        return _nothing(campaign)
     last = latest(campaign)
     if last is not None and last.digest == answers.digest:
         return last
@@ -49,6 +49,15 @@ def refit(campaign: Campaign) -> Standing:
     old = campaign.standings.order_by("-id").values_list("id", flat=True)[KEPT : KEPT + 100]
     Standing.objects.filter(pk__in=list(old)).delete()
     return made
+
+
+def _nothing(campaign: Campaign) -> Standing:
+    """That there are no answers is kept only where there were some, which have been set aside or taken back."""
+    nothing = Standing(campaign=campaign, answers=0, digest="", seconds=0.0, summary=summarised(campaign))
+    last = latest(campaign)
+    if last is not None and last.answers:
+        nothing.save()
+    return nothing
 
 
 def _ranked(campaign: Campaign, answers: Comparisons) -> tuple[Ranking | None, list[str]]:

@@ -2,17 +2,21 @@
 
 import os
 import secrets
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from sidewise.collect.campaign import Checked
+from sidewise.collect.campaign import Checked, Item
 from sidewise.collect.server import jobs
 from sidewise.collect.server.log import Kind, record
 from sidewise.collect.server.models import Campaign
-from sidewise.collect.server.opening import change_state, create
+from sidewise.collect.server.opening import add_items, allow, change_state, create, invite, told_queries
+from sidewise.collect.server.planning import reopen
+from sidewise.errors import SidewiseError
 
 NAME = "requester"
 
@@ -21,11 +25,14 @@ def started(checked: Checked) -> Campaign:
     """The campaign of a file: made and opened at the first start, the same at every other."""
     requester = first_requester()
     found = Campaign.objects.filter(name=checked.campaign.name).first()
+    if found is not None and found.owner_id != requester.pk:
+        raise SidewiseError(f"the campaign {found.name!r} is another requester's; give this one another name")
     if found is None:
         found = create(checked, requester)
         change_state(found, Campaign.State.OPEN, by=requester)
     else:
-        _follow(found, checked)
+        with transaction.atomic():
+            _follow(found, checked)
     jobs.want_all()
     return found
 
@@ -37,7 +44,8 @@ def first_requester() -> User:
         return found
     password = secrets.token_urlsafe(12)
     path = Path(settings.HOME) / "password.txt"
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    path.unlink(missing_ok=True)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w") as file:
         file.write(password + "\n")
     return User.objects.create_user(NAME, password=password)
@@ -49,12 +57,58 @@ def first_password(home: Path) -> str | None:
     return path.read_text().strip() if path.exists() else None
 
 
-@transaction.atomic
 def _follow(campaign: Campaign, checked: Checked) -> None:
-    """A campaign file that has changed since: what workers are told and how they are served may; the items may not."""
+    """A campaign file that has changed since.
+
+    What workers are told, how they are served, when it ends, who is invited: all that may change. Items, queries and
+    allowed pairs may be added. What answers are about may not: an item that is gone or shows something else.
+    """
     content = checked.campaign.to_dict()
-    if content != campaign.content or checked.instructions != campaign.instructions:
-        campaign.content, campaign.instructions = content, checked.instructions
-        campaign.folder = str(checked.campaign.media_folder.resolve())
-        campaign.save(update_fields=["content", "instructions", "folder"])
-        record(campaign, Kind.CREATED, content=content, changed=True)
+    fresh = _new_items(campaign, checked)
+    if campaign.state == Campaign.State.CLOSED or not (fresh or _changed(campaign, checked, content)):
+        return
+    campaign.content, campaign.instructions, campaign.finished = content, checked.instructions, ""
+    campaign.queries, campaign.folder = told_queries(checked), str(checked.campaign.media_folder.resolve())
+    campaign.__dict__.pop("spec", None)  # of the old content
+    campaign.save(update_fields=["content", "instructions", "queries", "folder", "finished"])
+    record(campaign, Kind.CREATED, content=content, changed=True)
+    add_items(campaign, fresh, by=campaign.owner)
+    allow(campaign, checked.allowed or ())
+    invite(campaign, checked.workers or ())
+    reopen(campaign)
+
+
+def _changed(campaign: Campaign, checked: Checked, content: Mapping[str, Any]) -> bool:
+    """Whether the file says something else than before."""
+    invited = campaign.workers.filter(invited=True).values_list("name", flat=True)
+    return (
+        content != campaign.content
+        or checked.instructions != campaign.instructions
+        or told_queries(checked) != campaign.queries
+        or len(checked.allowed or ()) != campaign.allowed.count()
+        or not set(checked.workers or ()) <= set(invited)
+    )
+
+
+def _new_items(campaign: Campaign, checked: Checked) -> list[Item]:
+    """The items that were not there; those that were must be as they were."""
+    old = campaign.spec
+    if (old.items.kind, old.task.kind) != (checked.campaign.items.kind, checked.campaign.task.kind):
+        raise _other(campaign, f"its items were of the kind {old.items.kind}")
+    if campaign.restricted != (checked.allowed is not None):
+        raise _other(campaign, "[sampling] allowed was " + ("given" if campaign.restricted else "not given"))
+    known = {name: (media, group) for name, media, group in campaign.items.values_list("name", "media", "group")}
+    told = {item.id: (item.media, item.group or "") for item in checked.items}
+    for name, was in known.items():
+        if name not in told:
+            raise _other(campaign, f"the item {name!r} is not among the items any more")
+        if told[name] != was:
+            raise _other(campaign, f"the item {name!r} shows something else, or is of another group")
+    return [item for item in checked.items if item.id not in known]
+
+
+def _other(campaign: Campaign, why: str) -> SidewiseError:
+    return SidewiseError(
+        f"the campaign {campaign.name!r} has begun, and {why}: answers would no longer be about what was shown. "
+        "Undo that, or give the campaign another name in the file"
+    )

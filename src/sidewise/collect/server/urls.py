@@ -4,14 +4,29 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import path
+from django.views.defaults import page_not_found
 
 from sidewise.collect.server.api import api
 from sidewise.collect.server.pages import media, requester, worker
+from sidewise.collect.server.rates import limited
+from sidewise.collect.server.wholesome import problem
+
+login = LoginView.as_view(template_name="sidewise/login.html", redirect_authenticated_user=True)
 
 
 def alive(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     """For whoever watches the server."""
     return HttpResponse("ok", content_type="text/plain")
+
+
+def missing(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    """Nothing is at this address; programs are told so in JSON."""
+    if request.path.startswith("/api/"):
+        return problem(request, 404, "there is no such thing, or it is not yours")
+    return page_not_found(request, exception)
+
+
+handler404 = missing
 
 
 def home(request: HttpRequest) -> HttpResponseBase:  # noqa: ARG001
@@ -21,9 +36,7 @@ def home(request: HttpRequest) -> HttpResponseBase:  # noqa: ARG001
 
 urlpatterns = [
     path("", home),
-    path(
-        "login", LoginView.as_view(template_name="sidewise/login.html", redirect_authenticated_user=True), name="login"
-    ),
+    path("login", limited("login", 60, only="POST")(login), name="login"),
     path("logout", LogoutView.as_view(next_page="login"), name="logout"),
     path("tokens", requester.tokens, name="tokens"),
     path("campaigns/", requester.campaigns, name="campaigns"),

@@ -2,14 +2,17 @@
 
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import F
 
 from sidewise.collect.server import jobs
+from sidewise.collect.server.implied import transitive
 from sidewise.collect.server.kinds import KINDS
 from sidewise.collect.server.leasing import give_back
 from sidewise.collect.server.log import Kind, event, record, record_all
 from sidewise.collect.server.models import Assignment, Campaign, Task, Worker
+from sidewise.collect.server.planning import reopen
 from sidewise.errors import SidewiseError
 
 State = Assignment.State
@@ -25,7 +28,7 @@ def correct(campaign: Campaign, key: str, said: str, *, by: Any, why: str = "") 
     one.verdict = "" if said == one.answer else said
     one.save(update_fields=["verdict"])
     record(campaign, Kind.CORRECTED, assignment=one, by=by, answer=one.answer, counts_as=said, why=why)
-    jobs.want_ranking(campaign)
+    _reconsider(campaign, one)
     return one
 
 
@@ -41,7 +44,7 @@ def set_aside(campaign: Campaign, key: str, *, by: Any, why: str = "") -> Assign
             one.save(update_fields=["state"])
             give_back([one])
         record(campaign, Kind.SET_ASIDE, assignment=one, by=by, why=why)
-        jobs.want_ranking(campaign)
+        _reconsider(campaign, one)
     return one
 
 
@@ -56,14 +59,15 @@ def restore(campaign: Campaign, key: str, *, by: Any) -> Assignment:
         one.set_aside, one.state = False, State.ANSWERED
         one.save(update_fields=["set_aside", "state"])
         record(campaign, Kind.RESTORED, assignment=one, by=by)
-        jobs.want_ranking(campaign)
+        _reconsider(campaign, one)
     return one
 
 
 @transaction.atomic
 def bar(campaign: Campaign, worker: Worker, *, by: Any, why: str = "") -> None:
     """Serve a worker nothing more, from this moment on; what runs is given to others. Their answers still count."""
-    Worker.objects.filter(pk=worker.pk, campaign=campaign).update(barred=True)
+    if not Worker.objects.filter(pk=worker.pk, campaign=campaign, barred=False).update(barred=True):
+        return
     leased = list(worker.assignments.select_for_update(no_key=True).filter(state=State.LEASED))
     Assignment.objects.filter(pk__in=[one.key for one in leased]).update(state=State.EXPIRED)
     give_back(leased)
@@ -74,14 +78,25 @@ def bar(campaign: Campaign, worker: Worker, *, by: Any, why: str = "") -> None:
 @transaction.atomic
 def readmit(campaign: Campaign, worker: Worker, *, by: Any) -> None:
     """Let a worker in again."""
-    Worker.objects.filter(pk=worker.pk, campaign=campaign).update(barred=False)
-    record(campaign, Kind.READMITTED, worker=worker, by=by)
+    if Worker.objects.filter(pk=worker.pk, campaign=campaign, barred=True).update(barred=False):
+        record(campaign, Kind.READMITTED, worker=worker, by=by)
+
+
+def _reconsider(campaign: Campaign, one: Assignment) -> None:
+    """What was not asked because it followed from this answer may have to be asked; and the ranking is another."""
+    if transitive(campaign) and not campaign.finished:
+        reopen(campaign, one.task.group)
+    jobs.want_ranking(campaign)
 
 
 def _answered(campaign: Campaign, key: str) -> Assignment:
     """An answer of this campaign, held until the transaction ends."""
     mine = Assignment.objects.select_related("task").select_for_update(of=("self",), no_key=True)
-    found = mine.filter(key=key, campaign=campaign, state__in=(State.ANSWERED, State.SURPLUS)).first()
+    said = mine.filter(campaign=campaign, state__in=(State.ANSWERED, State.SURPLUS))
+    try:
+        found = said.filter(key=key).first()
+    except ValidationError:  # not the form of a key
+        found = None
     if found is None:
         raise SidewiseError("there is no such answer in this campaign")
     return found

@@ -6,6 +6,7 @@ from sidewise import __version__
 from sidewise.collect.server.api.errors import explain
 from sidewise.collect.server.api.requester import router as campaigns
 from sidewise.collect.server.api.worker import router as work
+from sidewise.collect.server.wholesome import WholesomeJSON
 
 api = NinjaAPI(
     title="Sidewise",
@@ -13,6 +14,7 @@ api = NinjaAPI(
     description="Campaigns, tasks, answers, rankings. Requesters send a token, workers the pass they got on joining.",
     docs_url=None,  # its page loads scripts from elsewhere; the description itself is at openapi.json
     urls_namespace="api",
+    parser=WholesomeJSON(),
 )
 explain(api)
 api.add_router("", campaigns)

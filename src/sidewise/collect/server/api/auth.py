@@ -1,5 +1,6 @@
 """Who calls: a requester by a token, a worker by the pass that joining gave."""
 
+from datetime import timedelta
 from typing import Any
 
 from django.http import HttpRequest
@@ -8,6 +9,8 @@ from ninja.security import HttpBearer
 
 from sidewise.collect.server.joining import worker_of
 from sidewise.collect.server.models import Token, Worker
+
+NOTED = timedelta(minutes=1)  # how exactly the last use of a token is known
 
 
 class RequesterToken(HttpBearer):
@@ -18,7 +21,9 @@ class RequesterToken(HttpBearer):
         found = Token.objects.select_related("owner").filter(digest=Token.hashed(token), owner__is_active=True).first()
         if found is None:
             return None
-        Token.objects.filter(pk=found.pk).update(used_at=timezone.now())
+        now = timezone.now()
+        if found.used_at is None or now - found.used_at > NOTED:
+            Token.objects.filter(pk=found.pk).update(used_at=now)
         return found.owner
 
 

@@ -5,25 +5,27 @@ from uuid import UUID
 from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 from ninja import Field, Router, Schema
+from ninja.errors import HttpError
 
 from sidewise.collect.server.answering import answer, undo
 from sidewise.collect.server.api.auth import WorkerPass
-from sidewise.collect.server.api.errors import Problem
-from sidewise.collect.server.joining import joined, worker_pass
+from sidewise.collect.server.api.errors import told
+from sidewise.collect.server.joining import entered, joined, worker_pass
 from sidewise.collect.server.leasing import serve
 from sidewise.collect.server.models import Campaign, Worker
 from sidewise.collect.server.pages.shown import shown
-from sidewise.collect.server.rates import too_many
-from sidewise.errors import SidewiseError
+from sidewise.collect.server.rates import WAIT, address_of, too_many
 
 router = Router(tags=["workers"])
-TOLD = {404: Problem, 422: Problem, 429: Problem, 401: Problem}
+TOLD = told(401, 404, 422, 429)
+ANSWERS = 6_000  # a minute, of one worker: a hundred a second
 
 
 class Joining(Schema):
-    """Who comes, if a platform has told."""
+    """Who comes: by an invited worker's link, by a platform's id, or as anybody."""
 
-    claim: str = Field("", max_length=150)
+    claim: str = Field("", max_length=150, description="A platform's id. It is kept, and not believed twice.")
+    link: str = Field("", max_length=1_000, description="The part of an invited worker's address after enter/.")
 
 
 class Joined(Schema):
@@ -76,25 +78,30 @@ class AnswerOut(Schema):
     work: Work | None = None
 
 
-@router.post("/campaigns/{name}/workers", response={200: Joined, **TOLD}, auth=None, summary="Join an open campaign")
-def join(request: HttpRequest, name: str, data: Joining) -> tuple[int, object] | Joined:
-    """Anybody may, where the campaign is open to everybody."""
-    if too_many("join", str(request.META.get("REMOTE_ADDR")), 1_000):
-        return 429, {"detail": "too many have joined from here; wait a minute"}
+@router.post("/campaigns/{slug:name}/workers", response={200: Joined, **TOLD}, auth=None, summary="Join a campaign")
+def join(request: HttpRequest, name: str, data: Joining) -> Joined:
+    """Anybody may, where the campaign is open to everybody; elsewhere those who have a link."""
+    if too_many("api-join", address_of(request), 1_000):
+        raise HttpError(429, WAIT)
     campaign = get_object_or_404(Campaign, name=name)
-    if not campaign.spec.access.open or campaign.state not in (Campaign.State.OPEN, Campaign.State.PAUSED):
+    if campaign.state not in (Campaign.State.OPEN, Campaign.State.PAUSED):
         raise Http404
-    worker = joined(campaign, data.claim)
+    if data.link:
+        worker = entered(campaign, data.link)
+    else:
+        worker = joined(campaign, data.claim) if campaign.spec.access.open else None
+    if worker is None:
+        raise Http404
     return Joined(worker=worker.name, token=worker_pass(worker))
 
 
-@router.post("/campaigns/{name}/tasks", response={200: Work, **TOLD}, auth=WorkerPass(), summary="Get tasks")
+@router.post("/campaigns/{slug:name}/tasks", response={200: Work, **TOLD}, auth=WorkerPass(), summary="Get tasks")
 def tasks(request: HttpRequest, name: str) -> Work:  # noqa: ARG001
     """The tasks that the worker has now; the same ones until they are answered."""
     return _work(_worker(request))
 
 
-@router.post("/campaigns/{name}/answers", response={200: AnswerOut, **TOLD}, auth=WorkerPass(), summary="Answer")
+@router.post("/campaigns/{slug:name}/answers", response={200: AnswerOut, **TOLD}, auth=WorkerPass(), summary="Answer")
 def say(request: HttpRequest, name: str, data: AnswerIn) -> AnswerOut:  # noqa: ARG001
     """Keep an answer. Sent again, it counts once."""
     worker = _worker(request)
@@ -103,7 +110,7 @@ def say(request: HttpRequest, name: str, data: AnswerIn) -> AnswerOut:  # noqa: 
 
 
 @router.post(
-    "/campaigns/{name}/undo", response={200: Work, **TOLD}, auth=WorkerPass(), summary="Take the last answer back"
+    "/campaigns/{slug:name}/undo", response={200: Work, **TOLD}, auth=WorkerPass(), summary="Take the last answer back"
 )
 def take_back(request: HttpRequest, name: str) -> Work:  # noqa: ARG001
     """Within the window that the campaign gives."""
@@ -114,8 +121,8 @@ def take_back(request: HttpRequest, name: str) -> Work:  # noqa: ARG001
 
 def _worker(request: HttpRequest) -> Worker:
     found: Worker = request.auth  # type: ignore[attr-defined]
-    if found is None:
-        raise SidewiseError("join first")
+    if too_many("api-work", found.pk, ANSWERS):
+        raise HttpError(429, WAIT)
     return found
 
 

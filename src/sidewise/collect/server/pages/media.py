@@ -17,7 +17,7 @@ from sidewise.errors import SidewiseError
 # What may be sent as itself; all else is sent as bytes that no browser shows.
 TYPES = {"image": re.compile(r"image/(png|jpeg|gif|webp|avif|svg\+xml)"), "video": re.compile("video/(mp4|webm|ogg)"),
          "audio": re.compile("audio/(mpeg|ogg|wav|x-wav|webm|mp4|flac|aac)")}  # fmt: skip
-RANGE = re.compile(r"bytes=(\d*)-(\d*)")
+RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
 
 
 @require_safe

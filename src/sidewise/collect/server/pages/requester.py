@@ -190,7 +190,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
 
 
 def _whole(text: str) -> int:
-    return int(text) if text.isdigit() else 0
+    return int(text) if text.isdecimal() and len(text) < 19 else 0
 
 
 def _back(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:

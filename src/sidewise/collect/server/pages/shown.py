@@ -83,13 +83,16 @@ def _side(campaign: Campaign, one: Assignment, item: Item, side: str) -> Side:
 
 def linked(media: str) -> bool:
     """Whether media lie elsewhere."""
-    return media.startswith("https://")
+    return media[:8].lower() == "https://"
 
 
 def media_path(campaign: Campaign, item: Item) -> Path:
-    """Where the media of an item are; always inside the campaign's folder, whatever the item says."""
-    folder = Path(campaign.folder).resolve()
-    path = (folder / item.media).resolve()
-    if not path.is_relative_to(folder) or not path.is_file():
-        raise SidewiseError(f"the media of item {item.name!r} are not there: {item.media}")
+    """Where the media of an item are; always inside the campaign's folder, and never in its output."""
+    spec = campaign.spec
+    try:
+        path = None if spec.items.inline else spec.media_path(item.media)
+    except (OSError, ValueError):  # no path at all
+        path = None
+    if path is None:
+        raise SidewiseError(f"the media of item {item.name!r} are not there: {item.media[:200]}")
     return path

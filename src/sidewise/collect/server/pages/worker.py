@@ -1,5 +1,7 @@
 """The worker's pages: come in, compare, take back, be done. They work without scripts; htmx saves the reloading."""
 
+from urllib.parse import quote
+
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
@@ -7,14 +9,15 @@ from django.views.decorators.http import require_GET, require_POST
 
 from sidewise.collect.campaign.instructions import instructions_html
 from sidewise.collect.server.answering import Refused, answer, undo, undoable
-from sidewise.collect.server.headers import policy
+from sidewise.collect.server.headers import hosts, policy
 from sidewise.collect.server.joining import entered, joined
 from sidewise.collect.server.leasing import Served, done_by, serve
 from sidewise.collect.server.models import Campaign, Worker
 from sidewise.collect.server.pages.progress import progress
-from sidewise.collect.server.pages.shown import Side, choices, linked, shown
+from sidewise.collect.server.pages.shown import choices, linked, shown
 from sidewise.collect.server.pages.who import known_worker, remember
 from sidewise.collect.server.rates import limited
+from sidewise.errors import SidewiseError
 
 CLAIMS = ("PROLIFIC_PID", "workerId", "worker")  # the names by which platforms tell who comes
 MESSAGES = {
@@ -54,7 +57,10 @@ def join(request: HttpRequest, name: str) -> HttpResponseBase:
         raise Http404
     response = redirect("work", name)
     if known_worker(request, name) is None:
-        remember(response, joined(campaign, request.POST.get("claim", "")))
+        try:
+            remember(response, joined(campaign, request.POST.get("claim", "")))
+        except SidewiseError as problem:
+            return HttpResponse(str(problem), status=400, content_type="text/plain; charset=utf-8")
     return response
 
 
@@ -125,9 +131,9 @@ def _work(request: HttpRequest, worker: Worker, trouble: str = "") -> HttpRespon
         ahead=[side for task in ahead for side in task.sides if side.address and side.kind == "image"],
         undo_key=campaign.spec.keys.get("undo", ""), **_finish(worker, served),
     )  # fmt: skip
-    hosts = _hosts([side for task in (*tasks, *ahead) for side in task.sides])
-    if hosts:
-        response.headers["Content-Security-Policy"] = policy(img_src=hosts, media_src=hosts, frame_src=hosts)
+    away = hosts(side.address for task in (*tasks, *ahead) for side in task.sides if linked(side.address))
+    if away:
+        response.headers["Content-Security-Policy"] = policy(img_src=away, media_src=away, frame_src=away)
     return response
 
 
@@ -137,13 +143,10 @@ def _finish(worker: Worker, served: Served) -> dict[str, str]:
         return {}
     access = worker.campaign.spec.access
     code = access.completion_code or worker.code
-    away = (access.redirect or "").replace("{code}", code).replace("{worker}", worker.name)
+    away = (
+        (access.redirect or "").replace("{code}", quote(code, safe="")).replace("{worker}", quote(worker.name, safe=""))
+    )
     return {"code": code, "away": away}
-
-
-def _hosts(sides: list[Side]) -> str:
-    """Where linked media come from, for the page's policy."""
-    return " ".join(sorted({"/".join(side.address.split("/")[:3]) for side in sides if linked(side.address)}))
 
 
 def _page(request: HttpRequest, template: str, campaign: Campaign, **context: object) -> HttpResponse:
