@@ -10,7 +10,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from sidewise.collect.server import jobs
-from sidewise.collect.server.implied import close_implied
+from sidewise.collect.server.implied import close_implied, reopen_implied
 from sidewise.collect.server.kinds import KINDS
 from sidewise.collect.server.leasing import give_back
 from sidewise.collect.server.log import Kind, record
@@ -76,6 +76,7 @@ def undo(worker: Worker, now: datetime | None = None) -> Assignment:
         if last is None:
             raise Refused("there is no answer left to take back")
         record(last.campaign_id, Kind.UNDONE, at=now, assignment=last, answer=last.answer, was=last.state)
+        reopen_implied(last)
         if last.state != State.ANSWERED and not _slot(last):
             raise Refused("it is too late to take this answer back: somebody else has the task now")
         last.state, last.answer, last.reason, last.answered_at, last.late = State.LEASED, "", "", None, False

@@ -1,6 +1,5 @@
 """Serving: which tasks a worker has now. A lease takes a slot of the task, so that never too many have it at once."""
 
-import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from django.utils import timezone
 from sidewise.collect.server import jobs, planning
 from sidewise.collect.server.log import Kind, event, record_all
 from sidewise.collect.server.models import Assignment, Campaign, Task, Worker
+from sidewise.collect.server.sides import sides
 
 State = Assignment.State
 
@@ -67,11 +67,11 @@ def lease(worker: Worker, count: int, now: datetime) -> list[Assignment]:
     serving = campaign.spec.serving
     made = [
         Assignment(
-            campaign=campaign, task=task, worker=worker, swapped=random.random() < 0.5, leased_at=now,  # noqa: S311
+            campaign=campaign, task=task, worker=worker, swapped=swapped, leased_at=now,
             # One that waits for its turn behind others is not late because of them.
             expires_at=now + timedelta(seconds=serving.lease_seconds * (1 + position // serving.tasks_per_page)),
         )
-        for position, task in enumerate(tasks)
+        for position, (task, swapped) in enumerate(zip(tasks, sides(worker, tasks), strict=True))
     ]  # fmt: skip
     Assignment.objects.bulk_create(made)
     record_all(
