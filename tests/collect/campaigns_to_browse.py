@@ -4,7 +4,10 @@ from pathlib import Path
 
 from parts.campaigns import written
 
-PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="200"><circle cx="100" cy="100" r="{}" fill="{}"/></svg>'
+PICTURE = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="200">'
+    '<circle cx="100" cy="100" r="{}" fill="{}"/></svg>'
+)
 WAVE = b"RIFF" + (36 + 800).to_bytes(4, "little") + b"WAVEfmt " + bytes.fromhex(
     "10000000" "0100" "0100" "401f0000" "401f0000" "0100" "0800"
 ) + b"data" + (800).to_bytes(4, "little") + b"\x80\xa0" * 400  # fmt: skip
@@ -38,7 +41,7 @@ def faces(folder):
 
 def pages(folder, name, **search):
     """Documents of two queries, with scripts in them."""
-    body = "<title>Shop</title><h1>Salt &amp; sea</h1><p>The sea is salty.</p><script>top.location='/x'</script><img src=x>"
+    body = "<title>Shop</title><h1>Salt &amp; sea</h1><p>The sea is salty.</p><script>x()</script><img src=x>"
     files = {f"page-{n}.html": f"<html><body>{body}<p>number {n}</p></body></html>" for n in range(8)}
     files["items.csv"] = "id,media,query\n" + "".join(f"d{n},page-{n}.html,{'ab'[n // 4]}\n" for n in range(8))
     files["queries.csv"] = "id,query,description\na,why is the sea salty,Where does salt come from?\nb,amp salt,Again\n"
@@ -65,11 +68,11 @@ def sounds(folder):
 
 def write_all(folder):
     """All of them; their files."""
-    redirect = "https://panel.example/done?cc={code}&who={worker}"
+    paid = {"completion_code": "C0DE", "redirect": "https://panel.example/done?cc={code}&who={worker}"}
     simple = {
         "cakes": {"serving": {"overlap": 50}},
         "short": {"serving": {"overlap": 50, "tasks_per_worker": 2}},
-        "paid": {"serving": {"overlap": 50, "tasks_per_worker": 2}, "access": {"completion_code": "C0DE", "redirect": redirect}},
+        "paid": {"serving": {"overlap": 50, "tasks_per_worker": 2}, "access": paid},
         "lonely": {"budget": {"answers": 1}, "serving": {"lease_seconds": 10, "undo_seconds": 0, "preload": 0}},
         "stopped": {"serving": {"overlap": 50}},
         "barring": {"serving": {"overlap": 50}},

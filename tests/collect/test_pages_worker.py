@@ -194,8 +194,8 @@ def test_nothing_tells_what_an_item_is_or_where_it_comes_from(campaigns, open_pa
     campaigns.begin(page, name)
     page.wait_for_timeout(300)
     told = page.content() + "".join(f"{url} {headers}" for url, headers, _ in heard)
-    secret = r"secret-system|known-\d|acme|item-\d|system-\d|page-\d|\bd\d\b|disc-|waves-|quality"
-    assert not re.findall(secret, told.replace(f"/c/{name}/", "/c/"))
+    telling = r"secret-system|known-\d|acme|item-\d|system-\d|page-\d|\bd\d\b|disc-|waves-|quality"
+    assert not re.findall(telling, told.replace(f"/c/{name}/", "/c/"))
 
 
 def test_title_and_question_are_said_once_where_they_are_the_same(campaigns, browser_page):

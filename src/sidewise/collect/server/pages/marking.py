@@ -13,8 +13,9 @@ APART = re.compile(r"""(<[^>"]*(?:"[^"]*"[^>"]*)*>|&#?\w+;)""")  # tags and enti
 UNSEEN = {"script", "style", "title", "head", "template", "noscript", "textarea", "select", "svg", "math"}
 ATTRIBUTES = {"a": set[str](), "*": {"title", "lang", "dir"}, "td": {"colspan", "rowspan"}}
 SHORT = 3  # letters: shorter words are in every document, …
-EVERYWHERE = frozenset(  # … and so are these
-    ["and", "are", "but", "can", "did", "does", "for", "from", "had", "has", "have", "how", "into", "its", "not", "off", "one", "our", "out", "the", "their", "them", "they", "this", "that", "was", "were", "what", "when", "where", "which", "who", "why", "will", "with", "you", "your"]
+EVERYWHERE = re.compile(  # … and so are these
+    "and|are|but|can|did|does|for|from|had|has|have|how|into|its|not|off|one|our|out|the|their|them|they|this|that|"
+    "was|were|what|when|where|which|who|why|will|with|you|your"
 )
 
 
@@ -25,7 +26,7 @@ def marked(page: str, query: str) -> str:
     True
     """
     safe = nh3.clean(page, attributes=ATTRIBUTES, clean_content_tags=UNSEEN, link_rel=None)
-    told = [word for word in re.findall(r"\w+", query) if len(word) >= SHORT and word.lower() not in EVERYWHERE]
+    told = [word for word in re.findall(r"\w+", query) if len(word) >= SHORT and not EVERYWHERE.fullmatch(word.lower())]
     words = [re.escape(escape(word)) for word in told]
     if words:
         found = re.compile(rf"\b({'|'.join(words)})\w{{0,3}}\b", re.IGNORECASE)

@@ -81,7 +81,7 @@
     say("Your answer has not reached us yet. We keep trying; please leave this page open.");
     const values = Object.fromEntries(Object.entries(requestConfig.parameters));
     window.setTimeout(() => {
-      window.htmx.ajax("POST", requestConfig.path, { source: elt, target: "#work", swap: "outerHTML", values });
+      window.htmx.ajax("POST", requestConfig.path, { source: elt, target: "#work", swap: "outerHTML", values }).catch(() => {});
     }, waits);
     waits = Math.min(2 * waits, 30000);
   }
@@ -98,7 +98,8 @@
     const work = document.getElementById("work");
     window.clearTimeout(timer);
     if (work && ["nothing", "paused", "later", "draft"].includes(work.dataset.why)) {
-      timer = window.setTimeout(() => window.htmx.ajax("GET", work.dataset.again, { target: "#work", swap: "outerHTML" }), 3000);
+      const look = () => window.htmx.ajax("GET", work.dataset.again, { target: "#work", swap: "outerHTML" }).catch(() => {});
+      timer = window.setTimeout(look, 3000);
     }
   }
 
