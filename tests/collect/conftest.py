@@ -125,3 +125,16 @@ def join():
     """A new worker of a campaign."""
 
     return lambda campaign, claim="": Worker.objects.select_related("campaign").get(pk=joined(campaign, claim).pk)
+
+
+@pytest.fixture(scope="session")
+def campaigns(tmp_path_factory):
+    """A real server with the campaigns that are written down in ``campaigns_to_browse`` (see ``parts.campaigns``)."""
+    from campaigns_to_browse import write_all
+
+    from parts.campaigns import Campaigns
+
+    folder = tmp_path_factory.mktemp("campaigns")
+    served = Campaigns(folder / "home", write_all(folder))
+    with served.process:
+        yield served

@@ -85,7 +85,7 @@ def _say(place: "Place", name: str, *, demo: bool) -> None:
     from sidewise.collect.server.starting import first_password
 
     out.print(f"\n  workers    {place.address}/c/{name}/", highlight=False)
-    out.print(f"  you        {place.address}/campaigns/{name}", highlight=False)
+    out.print(f"  you        {place.address}/campaigns/{name}/", highlight=False)
     password = first_password(place.home)
     if password:
         out.print(f"             log in as [b]requester[/] with the password [b]{plain(password)}[/]", highlight=False)

@@ -11,7 +11,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from sidewise.collect.server import jobs, statements
-from sidewise.collect.server.implied import close_implied, transitive
+from sidewise.collect.server.implied import close_implied, regain_unseen, transitive
 from sidewise.collect.server.kinds import KINDS
 from sidewise.collect.server.leasing import give_back
 from sidewise.collect.server.log import Kind, event, record
@@ -116,6 +116,7 @@ def undo(worker: Worker, now: datetime | None = None) -> Assignment:
         )  # fmt: skip
         if was == State.ANSWERED and transitive(worker.campaign) and not worker.campaign.finished:
             reopen(worker.campaign, last.task.group)
+            regain_unseen(worker, last.task.group)
     return last
 
 

@@ -1,13 +1,16 @@
 """What follows from answers given need not be asked: a over b and b over c say a over c (for search campaigns)."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
 
+from django.db import connection
 from django.db.models import F
+from django.utils import timezone
 
 from sidewise.collect.server.kinds import OUTCOMES
-from sidewise.collect.server.log import Kind, record
-from sidewise.collect.server.models import Assignment, Campaign, Task
+from sidewise.collect.server.log import Kind, event, record, record_all
+from sidewise.collect.server.models import Assignment, Campaign, Task, Worker
 
 Graph = Mapping[int, set[int]]
 
@@ -19,14 +22,15 @@ def close_implied(campaign: Campaign, said: Assignment) -> int:
     below = preferences(campaign, said.task.group)
     winner, loser = _order(said.task, said.swapped, said.verdict or said.answer)
     better, worse = {winner, *reached(_turned(below), winner)}, {loser, *reached(below, loser)}
-    untouched = Task.objects.filter(campaign=campaign, group=said.task.group, taken=0, wanted__gt=0)
+    open_tasks = Task.objects.filter(campaign=campaign, group=said.task.group, wanted__gt=0).exclude(pk=said.task_id)
     implied = [
         task.pk
-        for task in untouched
+        for task in open_tasks
         if (task.first_id in better and task.second_id in worse)
         or (task.second_id in better and task.first_id in worse)
     ]
-    closed = Task.objects.filter(pk__in=implied, taken=0).update(wanted=F("taken"))
+    _call_back(campaign, implied)
+    closed = Task.objects.filter(pk__in=implied, taken=0, wanted__gt=0).update(wanted=0)
     if closed:
         record(campaign, Kind.IMPLIED, assignment=said, tasks=implied)
     return closed
@@ -52,6 +56,28 @@ def following(campaign: Campaign, tasks: Iterable[Task], *, follows: bool) -> li
         if told == follows:
             found.append(task)
     return found
+
+
+def regain_unseen(worker: Worker, group: str) -> None:
+    """Give back to a worker what was called back unseen, where it is asked after all: a task is leased to one only once."""
+    ended = worker.assignments.filter(state=Assignment.State.EXPIRED, served_at=None, task__group=group)
+    until = timezone.now() + timedelta(seconds=worker.campaign.spec.serving.lease_seconds)
+    for one in ended.order_by("task_id"):
+        if Task.objects.filter(pk=one.task_id, taken__lt=F("wanted")).update(taken=F("taken") + 1):
+            Assignment.objects.filter(pk=one.key).update(state=Assignment.State.LEASED, expires_at=until)
+            record(one.campaign_id, Kind.LEASED, assignment=one, task=one.task_id, swapped=one.swapped)
+
+
+def _call_back(campaign: Campaign, tasks: Sequence[int]) -> None:
+    """End leases of pairs that nobody has seen yet: they were given out ahead, so that their media could be loaded."""
+    unseen = Assignment.objects.filter(task__in=tasks, state=Assignment.State.LEASED, served_at=None)
+    if connection.features.has_select_for_update_skip_locked:
+        unseen = unseen.select_for_update(skip_locked=True)
+    ended = list(unseen)
+    Assignment.objects.filter(pk__in=[one.key for one in ended]).update(state=Assignment.State.EXPIRED)
+    for one in ended:
+        Task.objects.filter(pk=one.task_id).update(taken=F("taken") - 1)
+    record_all(event(campaign.pk, Kind.EXPIRED, assignment=one, why="implied") for one in ended)
 
 
 def preferences(campaign: Campaign, group: str) -> dict[int, set[int]]:

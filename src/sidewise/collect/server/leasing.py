@@ -1,6 +1,5 @@
 """Serving: which tasks a worker has now. A lease takes a slot of the task, so that never too many have it at once."""
 
-import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from django.utils import timezone
 from sidewise.collect.server import jobs, planning, statements
 from sidewise.collect.server.log import Kind, event, record_all
 from sidewise.collect.server.models import Assignment, Campaign, Event, Task, Worker
+from sidewise.collect.server.sides import sides
 
 State = Assignment.State
 
@@ -67,13 +67,14 @@ def lease(worker: Worker, count: int, now: datetime) -> list[Assignment]:
 def _leased(worker: Worker, count: int, now: datetime) -> list[Assignment]:
     """Leases that are yet to be written, of tasks whose slots are taken."""
     serving = worker.campaign.spec.serving
+    tasks = _claimed(worker, count)
     return [
         Assignment(
-            campaign_id=worker.campaign_id, task=task, worker=worker, swapped=random.random() < 0.5, leased_at=now,  # noqa: S311
+            campaign_id=worker.campaign_id, task=task, worker=worker, swapped=swapped, leased_at=now,
             # One that waits for its turn behind others is not late because of them.
             expires_at=now + timedelta(seconds=serving.lease_seconds * (1 + position // serving.tasks_per_page)),
         )
-        for position, task in enumerate(_claimed(worker, count))
+        for position, (task, swapped) in enumerate(zip(tasks, sides(worker, tasks) if tasks else (), strict=True))
     ]  # fmt: skip
 
 

@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-WIDTH = 720
+WIDTH = 400  # of a drawing, in units that are pixels on a phone and little more elsewhere
+NAMES = 110  # of it, for the names of items
+ROW = 22
 
 
-def bars(values: Sequence[tuple[str, int]], title: str, height: int = 140) -> str:
+def bars(values: Sequence[tuple[str, int]], title: str, height: int = 150) -> str:
     """Counts side by side, such as answers by hour."""
     if not values:
         return ""
@@ -19,16 +21,13 @@ def bars(values: Sequence[tuple[str, int]], title: str, height: int = 140) -> st
         f"<title>{escape(label)}: {count:,}</title></rect>"
         for place, (label, count) in enumerate(values)
     ]
-    ends = (
-        [(0, "start", values[0][0]), (WIDTH, "end", values[-1][0])]
-        if len(values) > 1
-        else [(WIDTH / 2, "middle", values[0][0])]
-    )
-    words = [
-        f'<text x="{x}" y="{height - 4}" text-anchor="{anchor}">{escape(label)}</text>' for x, anchor, label in ends
+    parts += [
+        f'<line x1="0" x2="{WIDTH}" y1="{height - 20}" y2="{height - 20}" class="axis"/>',
+        f'<text x="0" y="{height - 4}">{escape(values[0][0])}</text>',
+        f'<text x="{WIDTH}" y="{height - 4}" text-anchor="end">{escape(values[-1][0])}</text>',
+        f'<text x="0" y="12">{most:,}</text>',
     ]
-    words.append(f'<text x="0" y="12">{most:,}</text>')
-    return _drawing("".join(parts + words), title, height)
+    return _drawing("".join(parts), title, height)
 
 
 def intervals(rows: Sequence[Mapping[str, Any]], title: str) -> str:
@@ -37,49 +36,51 @@ def intervals(rows: Sequence[Mapping[str, Any]], title: str) -> str:
         return ""
     low, high = min(row["low"] for row in rows), max(row["high"] for row in rows)
     span = (high - low) or 1.0
-    height = 22 * len(rows) + 8
 
     def across(value: float) -> float:
-        return 210 + (WIDTH - 230) * float(value - low) / span
+        return NAMES + 10 + (WIDTH - NAMES - 20) * float(value - low) / span
 
     parts = []
     for place, row in enumerate(rows):
-        y = 22 * place + 15
+        y = ROW * place + 15
         shade = "tier even" if int(row.get("tier") or 0) % 2 == 0 else "tier"
         parts.append(
-            f'<text x="200" y="{y + 4}" text-anchor="end">{escape(_short(str(row["item"])))}</text>'
+            f'<text x="{NAMES}" y="{y + 4}" text-anchor="end">{escape(_short(str(row["item"])))}</text>'
             f'<line x1="{across(row["low"]):.1f}" x2="{across(row["high"]):.1f}" y1="{y}" y2="{y}" class="{shade}"/>'
             f'<circle cx="{across(row["score"]):.1f}" cy="{y}" r="4.5" class="{shade}">'
             f"<title>{escape(str(row['item']))}: {row['score']:.2f} ({row['low']:.2f} to {row['high']:.2f})</title>"
             "</circle>"
         )
-    return _drawing("".join(parts), title, height)
+    return _drawing("".join(parts), title, ROW * len(rows) + 8)
 
 
 def matrix(names: Sequence[str], counts: Mapping[tuple[int, int], int], title: str) -> str:
-    """How often each pair was asked, the best items first."""
+    """How often each pair was asked, the best items first; rows and columns are called by their ranks."""
     if not names:
         return ""
-    cell = min(26.0, (WIDTH - 180) / len(names))
+    cell = min(32.0, (WIDTH - 24) / len(names))
     most = max(counts.values(), default=1) or 1
     parts = []
     for row, name in enumerate(names):
-        y = 8 + row * cell
-        parts.append(f'<text x="170" y="{y + cell * 0.7:.1f}" text-anchor="end">{escape(_short(name, 22))}</text>')
+        middle = 22 + (row + 0.5) * cell
+        parts.append(
+            f'<text x="16" y="{middle + 3:.1f}" text-anchor="end" class="small">{row + 1}</text>'
+            f'<text x="{middle:.1f}" y="14" text-anchor="middle" class="small">{row + 1}</text>'
+        )
         for column, other in enumerate(names):
             count = counts.get((min(row, column), max(row, column)), 0)
             if row != column:
                 parts.append(
-                    f'<rect x="{178 + column * cell:.1f}" y="{y:.1f}" width="{cell - 1:.1f}" height="{cell - 1:.1f}" '
-                    f'class="cell" fill-opacity="{0.06 + 0.94 * count / most:.2f}">'
+                    f'<rect x="{22 + column * cell:.1f}" y="{22 + row * cell:.1f}" width="{cell - 1:.1f}" '
+                    f'height="{cell - 1:.1f}" class="cell" fill-opacity="{0.06 + 0.94 * count / most:.2f}">'
                     f"<title>{escape(name)} and {escape(other)}: {count}</title></rect>"
                 )
-    return _drawing("".join(parts), title, round(16 + len(names) * cell))
+    return _drawing("".join(parts), title, round(26 + len(names) * cell))
 
 
 def _drawing(inside: str, title: str, height: int) -> str:
     return f'<svg class="chart" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{escape(title)}">{inside}</svg>'
 
 
-def _short(name: str, most: int = 26) -> str:
+def _short(name: str, most: int = 16) -> str:
     return name if len(name) <= most else name[: most - 1] + "…"

@@ -1,5 +1,7 @@
 """What the dashboard shows, quickly at any size: the last standing, and what has come since."""
 
+from datetime import datetime, timedelta
+from itertools import pairwise
 from math import comb
 from typing import Any
 
@@ -7,6 +9,7 @@ from django.db.models import Count, F, Max, Q
 
 from sidewise.collect.server.models import Assignment, Campaign, Standing, Worker
 from sidewise.collect.server.pages.charts import bars, intervals, matrix
+from sidewise.collect.server.pages.outlook import outlook
 from sidewise.collect.server.standing import latest, unpacked
 
 State = Assignment.State
@@ -18,18 +21,31 @@ def dashboard_of(campaign: Campaign) -> dict[str, Any]:
     standing = latest(campaign)
     summary = standing.summary if standing else {}
     rows = ranking_rows(campaign, standing)[:TOP]
-    hours = [(f"{when[:10]} {when[11:16]}", count) for when, count in summary.get("hours", [])][-72:]
+    hours = by_hour(summary.get("hours", []))
     names = [row["item"] for row in rows]
-    counts = asked(campaign, names)
+    counts, tasks = asked(campaign, names)
+    answers = answered(campaign, standing)
     return {
-        "standing": standing, "summary": summary, "rows": rows, "answers": answered(campaign, standing),
+        "standing": standing, "summary": summary, "rows": rows, "answers": answers,
         "waiting": campaign.tasks.filter(taken__lt=F("wanted"))[:100_000].count(),
         "leased": campaign.assignments.filter(state=State.LEASED).count(),
         "budget": campaign.spec.budget.answers, "side": side_bias(summary.get("choices", {})), "hours": hours,
         "hours_chart": bars(hours, "Answers by hour"), "scores_chart": intervals(rows, "Scores with 95 % intervals"),
-        "matrix_chart": matrix(names, counts, "How often each pair was asked"), "stopping": summary.get("stopping", []),
-        "pairs": [(names[a], names[b], count) for (a, b), count in sorted(counts.items(), key=_most) if count],
+        "matrix_chart": matrix(names, counts, "How often each pair was asked"),
+        "ends": outlook(campaign, summary.get("stopping", []), answers),
+        "pairs": [(tasks[a, b], names[a], names[b], count) for (a, b), count in sorted(counts.items(), key=_most)],
     }  # fmt: skip
+
+
+def by_hour(counted: list[tuple[str, int]], least: int = 12, most: int = 72) -> list[tuple[str, int]]:
+    """Answers of each hour up to the last one, those without any included."""
+    if not counted:
+        return []
+    known = {datetime.fromisoformat(when): count for when, count in counted}
+    last = max(known)
+    span = min(max(int((last - min(known)).total_seconds() // 3600) + 1, least), most)
+    hours = [last - timedelta(hours=back) for back in reversed(range(span))]
+    return [(f"{hour:%-d %b, %H:00}", known.get(hour, 0)) for hour in hours]
 
 
 def _most(counted: tuple[tuple[int, int], int]) -> int:
@@ -52,7 +68,10 @@ def ranking_rows(campaign: Campaign, standing: Standing | None = None) -> list[d
     if table is None:
         return []
     order = table.sort_by([("rank", "ascending")]) if "rank" in table.column_names else table
-    return [dict(row) for row in order.to_pylist()]
+    rows = [dict(row) for row in order.to_pylist()]
+    for before, row in pairwise(rows):
+        row["new_tier"] = row.get("tier") != before.get("tier")
+    return rows
 
 
 def worker_rows(campaign: Campaign, workers: list[Worker]) -> list[dict[str, Any]]:
@@ -68,21 +87,21 @@ def worker_rows(campaign: Campaign, workers: list[Worker]) -> list[dict[str, Any
         .values_list("pk", "at")
     )
     return [
-        {"worker": one, "answers": numbers.get(one.pk, 0), "last": last.get(one.pk), **known.get(one.name, {})}
+        {**known.get(one.name, {}), "worker": one, "answers": numbers.get(one.pk, 0), "last": last.get(one.pk)}
         for one in workers
     ]
 
 
-def asked(campaign: Campaign, names: list[str]) -> dict[tuple[int, int], int]:
-    """How many answers each pair of some items has."""
+def asked(campaign: Campaign, names: list[str]) -> tuple[dict[tuple[int, int], int], dict[tuple[int, int], int]]:
+    """Of the pairs of some items that were asked: how often, and the number of the task."""
     place = {name: position for position, name in enumerate(names)}
     ids = dict(campaign.items.filter(name__in=names).values_list("id", "name"))
-    tasks = campaign.tasks.filter(first_id__in=ids, second_id__in=ids).values_list("first_id", "second_id", "taken")
-    counts = {}
-    for first, second, taken in tasks:
+    asked_tasks = campaign.tasks.filter(first_id__in=ids, second_id__in=ids, taken__gt=0)
+    counts, tasks = {}, {}
+    for number, first, second, taken in asked_tasks.values_list("id", "first_id", "second_id", "taken"):
         one, other = sorted((place[ids[first]], place[ids[second]]))
-        counts[one, other] = taken
-    return counts
+        counts[one, other], tasks[one, other] = taken, number
+    return counts, tasks
 
 
 def side_bias(choices: dict[str, int]) -> dict[str, Any] | None:

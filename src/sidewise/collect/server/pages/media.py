@@ -1,12 +1,12 @@
 """Media: a file that belongs to a task of this worker, as what it is and nothing more."""
 
-import mimetypes
 import re
 
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
+from sidewise.collect.campaign.media import media_type
 from sidewise.collect.server.headers import SANDBOX
 from sidewise.collect.server.models import Assignment, Campaign, Item
 from sidewise.collect.server.pages.marking import marked
@@ -14,9 +14,7 @@ from sidewise.collect.server.pages.shown import SIDES, media_path, order
 from sidewise.collect.server.pages.who import known_worker
 from sidewise.errors import SidewiseError
 
-# What may be sent as itself; all else is sent as bytes that no browser shows.
-TYPES = {"image": re.compile(r"image/(png|jpeg|gif|webp|avif|svg\+xml)"), "video": re.compile("video/(mp4|webm|ogg)"),
-         "audio": re.compile("audio/(mpeg|ogg|wav|x-wav|webm|mp4|flac|aac)")}  # fmt: skip
+BYTES = "application/octet-stream"  # that no browser shows: for whatever is not of the campaign's kind
 RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
 
 
@@ -33,23 +31,18 @@ def media(request: HttpRequest, name: str, key: str, side: str) -> HttpResponseB
 
 def sent(request: HttpRequest, campaign: Campaign, item: Item, group: str) -> HttpResponseBase:
     """The media of an item, in a sandbox."""
+    kind = campaign.spec.items.kind
     try:
         path = media_path(campaign, item)
     except SidewiseError:
         raise Http404 from None
-    kind = campaign.spec.items.kind
     if kind == "page":
         response: HttpResponseBase = HttpResponse(
             _page(campaign, path.read_bytes(), group), content_type="text/html; charset=utf-8"
         )
     else:
-        guessed = mimetypes.guess_type(path.name)[0] or ""
-        known = kind in TYPES and TYPES[kind].fullmatch(guessed)
-        response = _ranged(
-            request,
-            FileResponse(path.open("rb"), content_type=guessed if known else "application/octet-stream"),
-            path.stat().st_size,
-        )
+        whole = FileResponse(path.open("rb"), content_type=media_type(kind, path.name) or BYTES)
+        response = _ranged(request, whole, path.stat().st_size)
     response.headers["Content-Security-Policy"] = SANDBOX
     response.headers["Content-Disposition"] = "inline"  # without the name of the file, which may tell the system
     response.headers["Cache-Control"] = "private, max-age=86400, immutable"

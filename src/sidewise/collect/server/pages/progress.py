@@ -1,9 +1,9 @@
 """How far a worker has come."""
 
-from django.db.models import F
+from django.db.models import Exists, F, OuterRef
 
 from sidewise.collect.server.leasing import Served, done_by
-from sidewise.collect.server.models import Worker
+from sidewise.collect.server.models import Assignment, Worker
 
 
 def progress(worker: Worker, served: Served) -> dict[str, object]:
@@ -16,8 +16,15 @@ def progress(worker: Worker, served: Served) -> dict[str, object]:
         "part": round(100 * done / most) if most else None,
     }
     if worker.campaign.spec.search is not None and served.page:
-        group = served.page[0].task.group
-        pairs = worker.campaign.tasks.filter(group=group)
-        found["query_done"] = pairs.filter(taken=F("wanted")).count()
-        found["query_most"] = pairs.count()
+        found |= _of_query(worker, served.page[0].task.group)
     return found
+
+
+def _of_query(worker: Worker, group: str) -> dict[str, object]:
+    """How many pairs of a query are behind this worker: answered, by whomever it takes, or implied by answers."""
+    pairs = worker.campaign.tasks.filter(group=group)
+    had = Assignment.objects.filter(task=OuterRef("pk"), worker=worker)
+    most = pairs.count()
+    left = pairs.filter(taken__lt=F("wanted")).exclude(Exists(had)).count()
+    left += worker.assignments.filter(state=Assignment.State.LEASED, task__group=group).count()
+    return {"query_done": most - left, "query_most": most}

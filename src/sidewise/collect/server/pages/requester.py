@@ -45,7 +45,7 @@ def dashboard(request: HttpRequest, name: str) -> HttpResponse:
     """How far a campaign is, and where it stands. htmx asks for the inner part every few seconds."""
     campaign = mine(request, name)
     template = "dashboard_live.html" if request.headers.get("HX-Request") else "dashboard.html"
-    after = sorted(FOLLOWS[Campaign.State(campaign.state)])
+    after = FOLLOWS[Campaign.State(campaign.state)]
     shown = {
         "campaign": campaign,
         "after": after,
@@ -105,7 +105,8 @@ def pair(request: HttpRequest, name: str, number: int) -> HttpResponse:
     campaign = mine(request, name)
     task = get_object_or_404(campaign.tasks.select_related("first", "second"), pk=number)
     said = task.assignments.select_related("task__first", "task__second", "worker").order_by("-answered_at")
-    return render(request, "sidewise/pair.html", {"campaign": campaign, "task": task, "page": list(said)})
+    shown = {"campaign": campaign, "task": task, "page": list(said), "sides": [task.first, task.second]}
+    return render(request, "sidewise/pair.html", shown)
 
 
 @login_required

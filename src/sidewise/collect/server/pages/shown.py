@@ -33,6 +33,11 @@ class Choice:
     label: str
     key: str
 
+    @property
+    def side(self) -> str:
+        """Which of the two it is about, if one of them."""
+        return next((side for side in SIDES if self.name.startswith(side)), "")
+
 
 @dataclass(frozen=True)
 class ShownTask:
@@ -75,7 +80,7 @@ def _side(campaign: Campaign, one: Assignment, item: Item, side: str) -> Side:
     if kind != "text":
         address = item.media if linked(item.media) else reverse("media", args=[campaign.name, one.key, side])
         return Side(side, kind, address=address)
-    text = item.media if spec.items.inline else media_path(campaign, item).read_text(encoding="utf-8", errors="replace")
+    text = item.media if spec.items.inline else _read(campaign, item)
     if spec.items.format == "markdown":
         return Side(side, kind, html=instructions_html(text))
     return Side(side, kind, text=text)
@@ -96,3 +101,11 @@ def media_path(campaign: Campaign, item: Item) -> Path:
     if path is None:
         raise SidewiseError(f"the media of item {item.name!r} are not there: {item.media[:200]}")
     return path
+
+
+def _read(campaign: Campaign, item: Item) -> str:
+    """A text from its file. One that is gone since the check is said to be: the worker can skip the task."""
+    try:
+        return media_path(campaign, item).read_text(encoding="utf-8", errors="replace")
+    except SidewiseError:
+        return "This text cannot be found."

@@ -20,6 +20,8 @@ from sidewise.collect.server.rates import limited
 from sidewise.errors import SidewiseError
 
 CLAIMS = ("PROLIFIC_PID", "workerId", "worker")  # the names by which platforms tell who comes
+HEADINGS = {"draft": "Not yet", "paused": "A break", "closed": "Thank you", "later": "Later", "nothing": "One moment",
+            "barred": "Goodbye", "done": "Thank you"}  # fmt: skip
 MESSAGES = {
     "draft": "This campaign has not begun yet.",
     "paused": "This campaign is having a break. Please come back later.",
@@ -128,7 +130,7 @@ def _work(request: HttpRequest, worker: Worker, trouble: str = "") -> HttpRespon
     response = _page(
         request, template, campaign, tasks=tasks, choices=choices(campaign.spec), trouble=trouble,
         progress=progress(worker, served), undo=undoable(worker), message=MESSAGES.get(served.why, ""), why=served.why,
-        ahead=[side for task in ahead for side in task.sides if side.address and side.kind == "image"],
+        heading=HEADINGS.get(served.why, ""), ahead=[side for task in ahead for side in task.sides if _loads(side)],
         undo_key=campaign.spec.keys.get("undo", ""), **_finish(worker, served),
     )  # fmt: skip
     away = hosts(side.address for task in (*tasks, *ahead) for side in task.sides if linked(side.address))
@@ -137,19 +139,23 @@ def _work(request: HttpRequest, worker: Worker, trouble: str = "") -> HttpRespon
     return response
 
 
+def _loads(side: Side) -> bool:
+    """Whether it can be loaded before it is shown; a frame loads for itself alone."""
+    return bool(side.address) and side.kind != "page"
+
+
 def _finish(worker: Worker, served: Served) -> dict[str, str]:
     """The code that proves it, once there is nothing left to do; never before the last answer is kept."""
     if served.why not in {"done", "closed"} or not done_by(worker):
         return {}
     access = worker.campaign.spec.access
     code = access.completion_code or worker.code
-    away = (
-        (access.redirect or "").replace("{code}", quote(code, safe="")).replace("{worker}", quote(worker.name, safe=""))
-    )
+    away = (access.redirect or "").replace("{code}", quote(code, "")).replace("{worker}", quote(worker.name, ""))
     return {"code": code, "away": away}
 
 
 def _page(request: HttpRequest, template: str, campaign: Campaign, **context: object) -> HttpResponse:
     spec = campaign.spec
-    about = {"campaign": campaign, "spec": spec, "instructions": instructions_html(campaign.instructions)}
+    about = {"campaign": campaign, "spec": spec, "instructions": instructions_html(campaign.instructions),
+             "same": spec.title.strip() == spec.question.strip()}  # fmt: skip
     return render(request, f"sidewise/{template}", {**about, **context})

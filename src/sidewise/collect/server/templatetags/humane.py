@@ -1,11 +1,10 @@
 """Numbers and answers as people read them."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from django import template
 
-from sidewise.collect.server.models import Assignment, Item, Task
+from sidewise.collect.server.models import Assignment, Item
 
 register = template.Library()
 
@@ -41,20 +40,8 @@ def right(said: Assignment) -> Item | None:
 
 
 @register.filter
-def both(task: Task) -> list[Item | None]:
-    """The two items of a task."""
-    return [task.first, task.second]
-
-
-@register.filter
 def seconds(said: Assignment) -> str:
     """How long it took, by the server's clock."""
     if said.answered_at is None or said.served_at is None:
         return ""
     return f"{(said.answered_at - said.served_at).total_seconds():.1f}"
-
-
-@register.filter
-def closeness(rule: Mapping[str, Any]) -> float:
-    """How near an error is to its target: 1 when it is there."""
-    return min(1.0, rule["wanted"] / rule["found"]) if rule["found"] else 1.0
