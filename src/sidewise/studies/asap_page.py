@@ -239,8 +239,9 @@ def _unit(rows: Rows) -> str:
     closer, truer = (sum(better(row, own["random"]) for row in own.values()) for better in (_closer, _truer))
     return f"""After {last:g} standard trials, {closer} of {len(own) - 1} strategies have a smaller RMSE than `random`,
 and {truer} a better order. What they find wrong is mostly the unit: with endless answers to its pairs, `optimal`
-ended on a wider scale than the whole matrix has, on all seven references that were looked at. That would follow if people agree about
-close pairs more, and about clear ones less, than one scale allows; other causes have not been told apart from it. See
+ended on a wider scale than the whole matrix has, on all seven references that were looked at. That would follow if
+people agree about close pairs more, and about clear ones less, than one scale allows; other causes have not been told
+apart from it. See
 [the decision](../../decisions/0005-choosing-pairs.md#real-answers)."""
 
 

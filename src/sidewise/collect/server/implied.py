@@ -59,7 +59,7 @@ def following(campaign: Campaign, tasks: Iterable[Task], *, follows: bool) -> li
 
 
 def regain_unseen(worker: Worker, group: str) -> None:
-    """Give back to a worker what was called back unseen, where it is asked after all: a task is leased to one only once."""
+    """Give back to a worker what was called back unseen, where it is asked after all: they get a task only once."""
     ended = worker.assignments.filter(state=Assignment.State.EXPIRED, served_at=None, task__group=group)
     until = timezone.now() + timedelta(seconds=worker.campaign.spec.serving.lease_seconds)
     for one in ended.order_by("task_id"):

@@ -14,7 +14,7 @@ from sidewise.collect.server.joining import entered, joined
 from sidewise.collect.server.leasing import Served, done_by, serve
 from sidewise.collect.server.models import Campaign, Worker
 from sidewise.collect.server.pages.progress import progress
-from sidewise.collect.server.pages.shown import choices, linked, shown
+from sidewise.collect.server.pages.shown import Side, choices, linked, shown
 from sidewise.collect.server.pages.who import known_worker, remember
 from sidewise.collect.server.rates import limited
 from sidewise.errors import SidewiseError
