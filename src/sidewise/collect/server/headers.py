@@ -56,8 +56,6 @@ def headers(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable
         response.headers.setdefault(
             "Permissions-Policy", "camera=(), microphone=(), geolocation=(), interest-cohort=()"
         )
-        if "frame-ancestors 'self'" not in response.headers["Content-Security-Policy"]:
-            response.headers.setdefault("X-Frame-Options", "DENY")
         return response
 
     return respond

@@ -38,6 +38,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "sidewise.collect.server.headers.headers",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "sidewise.collect.server.wholesome.wholesome",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",

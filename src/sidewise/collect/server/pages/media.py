@@ -44,6 +44,7 @@ def sent(request: HttpRequest, campaign: Campaign, item: Item, group: str) -> Ht
         whole = FileResponse(path.open("rb"), content_type=media_type(kind, path.name) or BYTES)
         response = _ranged(request, whole, path.stat().st_size)
     response.headers["Content-Security-Policy"] = SANDBOX
+    response.headers["X-Frame-Options"] = "SAMEORIGIN"
     response.headers["Content-Disposition"] = "inline"  # without the name of the file, which may tell the system
     response.headers["Cache-Control"] = "private, max-age=86400, immutable"
     return response
