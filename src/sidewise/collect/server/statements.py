@@ -86,8 +86,8 @@ def _campaign(number: int, name: str, owner: int, state: str, *rest: Any) -> Cam
     return Campaign(
         pk=number, name=name, owner_id=owner, state=state, content=_json(content), queries=_json(queries),
         instructions=instructions, restricted=bool(restricted), folder=folder, created_at=_moment(created),
-        planned=planned, plan_due=_moment(plan_due), ranking_due=_moment(ranking_due), finished=finished,
-        trouble=trouble,
+        planned=planned, plan_due=plan_due and _moment(plan_due), ranking_due=ranking_due and _moment(ranking_due),
+        finished=finished, trouble=trouble,
     )  # fmt: skip
 
 
@@ -187,10 +187,10 @@ def _for_sqlite(value: Any) -> Any:
     return json.dumps(value) if isinstance(value, dict) else value
 
 
-def _moment(value: datetime | str | None) -> datetime | None:
+def _moment(value: datetime | str) -> datetime:
     """A time as Django gives it: SQLite knows texts only, and keeps the zone nowhere."""
     found = datetime.fromisoformat(value) if isinstance(value, str) else value
-    return found.replace(tzinfo=UTC) if found is not None and found.tzinfo is None else found
+    return found.replace(tzinfo=UTC) if found.tzinfo is None else found
 
 
 def _task(campaign_id: int, row: Sequence[Any]) -> Task:
