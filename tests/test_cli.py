@@ -18,12 +18,14 @@ import pytest
 import sidewise as sw
 
 CAKES = str(Path(__file__).parents[1] / "examples" / "cakes.csv")
+# Which kernels the processor is given decides on the last digits: those of a command and of this process should agree.
+KERNELS = {name: value for name, value in os.environ.items() if name.startswith("OPENBLAS_")}
 
 
 def run(*words, columns="120", **environment):
     return subprocess.run(  # noqa: S603
         [sys.executable, "-m", "sidewise.cli", *map(str, words)], capture_output=True, text=True, check=False,
-        env={"COLUMNS": columns, "PATH": "", "PYTHONIOENCODING": "utf-8", **environment}, encoding="utf-8",
+        env={"COLUMNS": columns, "PATH": "", "PYTHONIOENCODING": "utf-8", **KERNELS, **environment}, encoding="utf-8",
     )  # fmt: skip
 
 
