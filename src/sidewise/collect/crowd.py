@@ -73,10 +73,13 @@ class Crowd:
         return done
 
     def _live(self, number: int, done: Progress, problems: list[Exception]) -> None:
+        worker = SimulatedWorker(self, number, done)
         try:
-            SimulatedWorker(self, number, done).work()
+            worker.work()
         except (SidewiseError, OSError, HTTPException) as problem:
             problems.append(problem)
+        finally:
+            worker.client.connection.close()
 
 
 class SimulatedWorker:
