@@ -11,6 +11,7 @@ from rich import box
 from rich.table import Table
 
 from sidewise.cli.console import err, explained, out, plain
+from sidewise.cli.places import check_place
 from sidewise.errors import SidewiseError
 from sidewise.ranking.display import counted
 
@@ -49,6 +50,7 @@ def close(
 
     with explained():
         checked = _form(form)
+        check_place(output, file, endings=None, flag="--out")
         whole = closure(_read(file, graded=graded, most=majority), on_contradiction="drop" if drop else "raise")
         _tell(whole)
         _write(whole.to_preferences(marks=checked == "collection"), checked, output)
@@ -63,6 +65,7 @@ def reduce(
 
     with explained():
         checked = _form(form)
+        check_place(output, file, endings=None, flag="--out")
         whole = closure(_read(file, graded=graded, most=majority), on_contradiction="drop")  # which reduction refuses
         fewest = reduction(whole)
         _tell(whole)
