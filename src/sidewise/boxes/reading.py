@@ -241,5 +241,5 @@ def refusal(rejects: Rejects, rows: int) -> str:
     for kind, count in rejects.counts.most_common():
         lines.append(f"  {kind}: {count:,} {'row' if count == 1 else 'rows'}; {CURES[kind]}")
         lines += [f"    {example}" for example in rejects.examples[kind][: SHOWN if len(rejects.counts) < 4 else 2]]
-    lines.append("  To go on without them: on_bad='skip' (command line: --skip-bad rejects.csv)")
+    lines.append("  To go on without them: on_bad='skip' (command line: boxes consensus --skip-bad rejects.csv)")
     return "\n".join(lines)

@@ -74,7 +74,7 @@ def score(
                       "--skip-missing": skip_missing}  # fmt: skip
         columns = {"--item-column": item, "--score-column": value, "--truth-column": true,
                    "--truth-item-column": true_item, "--delimiter": delimiter}  # fmt: skip
-        if _is_search(truth):
+        if _is_search(ranking, truth):
             _refuse({"--missing": missing is Absence.drop}, "search runs", "to leave out queries, say --skip-missing")
             _refuse({"--by": by, "--lower-is-better": lower} | columns, "search runs")
             _score_search(ranking, truth, against, measure or [], setting, form, output, list(for_search.values()))
@@ -89,12 +89,13 @@ def score(
             write_scores(table, setting, output)
 
 
-def _is_search(judgments: Path) -> bool:
-    from sidewise.cli.score_search import is_run, is_search
+def _is_search(ranking: Path, judgments: Path) -> bool:
+    """Whether the judgments look like some; beside a run, whatever is no table is read as such, and bad lines named."""
+    from sidewise.cli.score_search import TABLES, is_run, is_search
 
     if is_run(judgments):
         raise SidewiseError(f"{judgments} is a run of a search engine: name the run first, and then the judgments")
-    return is_search(judgments)
+    return is_search(judgments) or (is_run(ranking) and judgments.suffix.lower() not in TABLES)
 
 
 def _refuse_run(ranking: Path, truth: Path) -> None:
