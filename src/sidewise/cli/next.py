@@ -191,7 +191,8 @@ def _why(known: Known, method: str, batch: int, limits: Bounds) -> str:
     if (most := limits.most_per_pair) is not None:
         full = sum(count >= most for pair, count in times.pairs.items() if may is None or pair in may)
         often = counted(most, "time")
-        reasons.append(f"{counted(full, 'pair')} had been asked {often} already, as --most-per-pair allows")
+        if full:
+            reasons.append(f"{counted(full, 'pair')} had been asked {often} already, as --most-per-pair allows")
     if (most := limits.most_per_item) is not None:
         left = sum(max(most - times.items.get(item, 0), 0) for item in known.items)
         reasons.append(f"--most-per-item {most} left room for {counted(left // 2, 'pair')} at most")

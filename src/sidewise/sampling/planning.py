@@ -157,7 +157,7 @@ def plan(
     Examples
     --------
     >>> import sidewise as sw
-    >>> made = sw.sampling.plan(12, target_rmse=0.4, runs=3, seed=1)
+    >>> made = sw.sampling.plan(12, target_rmse=0.4, runs=8, seed=1)
     >>> made.comparisons < made.against.comparisons
     True
     """
