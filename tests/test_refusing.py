@@ -185,3 +185,11 @@ def test_no_rows_are_told_from_no_good_ones(tmp_path):
     with pytest.raises(ComparisonError, match="none of the 1 rows is good") as caught:
         sw.read(csv(tmp_path, BAD["missing outcome"]), on_bad="skip")
     assert not isinstance(caught.value, NoComparisons)
+
+
+@pytest.mark.parametrize(
+    "columns", [{"left": [], "right": [], "winner": []}, {"winner": [], "loser": [], "worker": []}]
+)
+def test_empty_lists_hold_no_comparisons_and_not_wrong_ones(columns):
+    with pytest.raises(NoComparisons, match="there are no rows, so there is nothing to compare"):
+        sw.Comparisons.from_arrays(**columns)
