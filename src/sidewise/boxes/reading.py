@@ -18,6 +18,7 @@ from sidewise.comparisons.rejects import SHOWN, Rejects
 from sidewise.errors import ComparisonError, DataError
 
 OnBad = Literal["raise", "skip"]
+TO_SKIP = "\n  To go on without them: on_bad='skip' (command line: --skip-bad rejects.csv)"
 IMAGES = ("image", "image_id", "image_url", "file_name", "filename")
 SIZE = ("width", "height")
 
@@ -241,5 +242,4 @@ def refusal(rejects: Rejects, rows: int) -> str:
     for kind, count in rejects.counts.most_common():
         lines.append(f"  {kind}: {count:,} {'row' if count == 1 else 'rows'}; {CURES[kind]}")
         lines += [f"    {example}" for example in rejects.examples[kind][: SHOWN if len(rejects.counts) < 4 else 2]]
-    lines.append("  To go on without them: on_bad='skip' (command line: --skip-bad rejects.csv)")
-    return "\n".join(lines)
+    return "\n".join(lines) + TO_SKIP
