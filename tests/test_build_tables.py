@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from sidewise.cli import app
-from sidewise.datasets.building import filter_divergent, filter_words, overlapping, read_words, split_table, word_forms
+from sidewise.datasets.building import (
+    filter_divergent,
+    filter_words,
+    overlapping,
+    read_words,
+    split_table,
+    splitting,
+    word_forms,
+)
 from sidewise.datasets.building.folding import folded
 from sidewise.errors import DataError, SidewiseError
 
@@ -56,6 +64,26 @@ def test_boxes_that_another_data_set_has_go_to_train():
         found = split_table(table, {"train": 2, "test": 2}, others=others, seed=seed)
         assert found.parts["train"]["image"].to_pylist() == ["a", "d"]
         assert found.held == 2
+
+
+@pytest.mark.parametrize("pairs", [1, 7, 10**6])
+def test_overlaps_are_those_of_every_pair(pairs, monkeypatch):
+    monkeypatch.setattr(splitting, "PAIRS", pairs)
+    rng = np.random.default_rng(1)
+
+    def some(count):
+        corner = rng.integers(0, 90, (count, 2))
+        edges = np.concatenate([corner, corner + rng.integers(1, 25, (count, 2))], axis=1).tolist()
+        return boxes(*[(f"i{image}", *box) for image, box in zip(rng.integers(0, 12, count), edges, strict=True)])
+
+    one, other = some(60), some(80)
+    sides = [list(zip(*(table[name] for name in ("image", *SIDES)), strict=True)) for table in (one, other)]
+    expected = [
+        any(a == b and min(r, z) > max(l, x) and min(u, w) > max(t, y) for b, x, y, z, w in sides[1])
+        for a, l, t, r, u in sides[0]
+    ]
+    assert overlapping(one, other).tolist() == expected
+    assert 10 < sum(expected) < 50
 
 
 def test_addresses_and_file_names_meet_by_their_last_part():
@@ -136,7 +164,8 @@ def test_a_table_without_rows_or_with_bad_ones_is_named(tmp_path):
         ("cafe\u0301", "a café", "café"),
         ("cafe", "a cafe\u0301", None),
         ("miss", "miſſ", "miſſ"),
-        ("fußball", "FUSSBALL", "FUSSBALL"),
+        ("fußball", "FUẞBALL", "FUẞBALL"),
+        ("ass", "er aß", None),
         ("οδος", "ΟΔΟΣ", "ΟΔΟΣ"),
         ("fish", "été ﬁshing", "ﬁshing"),
     ],
@@ -231,6 +260,19 @@ def test_a_consensus_of_answers_drops_the_one_that_is_elsewhere():
     truth = boxes(("a", 0, 0, 10, 10), ("b", 0, 0, 10, 10))
     assert filter_divergent(truth, fresh, threshold=0.9, agreement="consensus").kept.num_rows == 2
     assert filter_divergent(truth, fresh, threshold=0.9, agreement="mean").removed["image"].to_pylist() == ["b"]
+
+
+def test_many_answers_stand_as_each_alone_would():
+    rng = np.random.default_rng(4)
+    truth = boxes(*[(f"i{n}", 0, 0, 100, 100) for n in range(40)])
+    rows = [(f"i{n}", 0, 0, 100, int(high)) for n in rng.integers(0, 40, 300) for high in rng.integers(1, 101, 1)]
+    for agreement, stands in (("median", np.median), ("mean", np.mean), ("best", np.max)):
+        found = filter_divergent(truth, boxes(*rows), threshold=1.0, agreement=agreement, unanswered="keep").removed
+        for row in found.to_pylist():
+            assert row["iou"] == pytest.approx(
+                stands([high / 100 for image, *_, high in rows if image == row["image"]])
+            )
+        assert found.num_rows > 20
 
 
 def test_no_answer_is_not_a_wrong_one():

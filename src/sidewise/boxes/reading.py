@@ -19,6 +19,7 @@ from sidewise.errors import ComparisonError, DataError
 
 OnBad = Literal["raise", "skip"]
 TO_SKIP = "\n  To go on without them: on_bad='skip' (command line: --skip-bad rejects.csv)"
+TO_CLIP = ", or cut boxes to their frames with clip=True (command line: --clip)"
 IMAGES = ("image", "image_id", "image_url", "file_name", "filename")
 SIZE = ("width", "height")
 
@@ -31,8 +32,7 @@ CURES = {
     "right ≤ left": "the right edge lies beyond the left one; or are the columns x, y, width, height?",
     "bottom ≤ top": "the bottom edge lies beyond the top one, since y grows downwards",
     "bad size": "width and height of an image are numbers above 0",
-    "outside the image": "correct the box or the size, or cut boxes to their frames with clip=True "
-    "(command line: --clip)",
+    "outside the image": f"correct the box or the size{TO_CLIP}",
     "wholly outside the image": "nothing is left of it when it is cut to the frame: correct the box or the size",
     "image again": "keep one box of an image; several boxes of one image need several=True, or a worker column",
     "worker again": "keep one box of a worker for an image; several boxes of one image need several=True",

@@ -94,10 +94,17 @@ def _agreement(true: Boxes, fresh: Boxes, instance: NDArray[np.int64], agreement
         found[where] = iou(joined.edges, true.edges[where])
         return found
     single = iou(fresh.edges, true.edges[instance])
-    order = np.lexsort((single, instance))
-    parts = np.split(single[order], np.cumsum(np.bincount(instance, minlength=len(true)))[:-1])
-    stands: Any = {"median": np.median, "mean": np.mean, "best": np.max}[agreement]
-    return np.array([stands(part) if len(part) else np.nan for part in parts])
+    times = np.bincount(instance, minlength=len(true))
+    answered, last = times > 0, np.cumsum(times) - 1
+    rising = single[np.lexsort((single, instance))]  # instance by instance
+    found = np.full(len(true), np.nan)
+    if agreement == "mean":
+        found[answered] = np.bincount(instance, single, len(true))[answered] / times[answered]
+        return found
+    # The median is half way between the two in the middle, which are one where their number is odd.
+    back = (np.zeros_like(times), np.zeros_like(times)) if agreement == "best" else (times // 2, (times - 1) // 2)
+    found[answered] = (rising[(last - back[0])[answered]] + rising[(last - back[1])[answered]]) / 2
+    return found
 
 
 def _by_last_part(boxes: Boxes) -> Boxes:

@@ -43,5 +43,5 @@ def _clusters(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _plain(cluster: str) -> str:
-    small = unicodedata.normalize("NFKC", cluster).casefold()
-    return unicodedata.normalize("NFKC", small).replace(DOTTED, "i").replace("’", "'")
+    small = unicodedata.normalize("NFKC", cluster).lower()  # casefold would make "ass" of the German "aß"
+    return unicodedata.normalize("NFKC", small).replace(DOTTED, "i").replace("ς", "σ").replace("’", "'")

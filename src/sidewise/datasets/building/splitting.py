@@ -11,13 +11,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sidewise.boxes.geometry import iou
-from sidewise.comparisons.arrow import Mask, encode
+from sidewise.comparisons.arrow import Floats, Mask, encode
 from sidewise.datasets.building.table import absent, boxes_of, check_columns, last_part, read_table, texts
 from sidewise.errors import DataError, SidewiseError
 from sidewise.numbers import check_seed, is_count, is_number
 
 Positions = NDArray[np.int64]
 Overlap = Literal["boxes", "images"]
+PAIRS = 1_000_000  # of boxes, compared at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,13 +108,24 @@ def overlapping(
         return np.array([image in there for image in images], bool)
     own, their = boxes_of(source, several=True, delimiter=delimiter), boxes_of(others, several=True)
     names = _images(list(own.images), list(their.images), by_name=by_name)
-    found: dict[str, list[int]] = {}
-    for row, code in enumerate(their.image.tolist()):
-        found.setdefault(names[1][code], []).append(row)
-    meets = [found.get(names[0][code], []) for code in own.image.tolist()]
-    return np.array(
-        [bool(at) and bool((iou(box, their.edges[at]) > 0).any()) for box, at in zip(own.edges, meets, strict=True)]
-    )
+    known = {name: code for code, name in enumerate(dict.fromkeys(names[1]))}
+    of_theirs = np.array([known[name] for name in names[1]], np.int64)
+    of_own = np.array([known.get(name, len(known)) for name in names[0]], np.int64)
+    return _meets(own.edges, of_own[own.image], their.edges, of_theirs[their.image])
+
+
+def _meets(own: Floats, image: Positions, their: Floats, their_image: Positions) -> Mask:
+    """Which boxes share an area with another of the same image, a bounded number of pairs at a time."""
+    order = np.argsort(their_image, kind="stable")
+    first, last = (np.searchsorted(their_image[order], image, side=side) for side in ("left", "right"))
+    ends, total = np.cumsum(last - first), int((last - first).sum())
+    found = np.zeros(len(own), bool)
+    for start in range(0, total, PAIRS):
+        pair = np.arange(start, min(start + PAIRS, total))
+        row = np.searchsorted(ends, pair, side="right")
+        other = order[last[row] - ends[row] + pair]  # as many before the row's last as the pair is before its end
+        found[row[iou(own[row], their[other]) > 0]] = True
+    return found
 
 
 def _named(source: Any, delimiter: str | None) -> list[str]:

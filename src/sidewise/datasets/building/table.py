@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sidewise.boxes import Boxes, read_boxes
-from sidewise.boxes.reading import TO_SKIP
+from sidewise.boxes.reading import TO_CLIP, TO_SKIP
 from sidewise.boxes.rows import Choose, Rows, read_rows
 from sidewise.comparisons.arrow import Floats, Mask, as_floats, as_mask, as_text, encode, is_text, plain_values
 from sidewise.errors import ComparisonError, DataError
@@ -48,7 +48,7 @@ def check_columns(wanted: Sequence[str | None], names: Sequence[str], source: st
 
 
 def boxes_of(source: Any, rows: Rows | None = None, *, several: bool = False, delimiter: str | None = None) -> Boxes:
-    """The boxes of a source, or of ``rows`` that were read from it; a bad one is refused, for here none is skipped.
+    """The boxes of a source, or of ``rows`` that were read from it; a bad one is refused: none is skipped or cut here.
 
     A file is read again, for errors then name it and its rows; of a stream the rows are taken.
     """
@@ -56,7 +56,7 @@ def boxes_of(source: Any, rows: Rows | None = None, *, several: bool = False, de
     try:
         return read_boxes(there, several=several, delimiter=delimiter)
     except DataError as error:
-        raise DataError(str(error).removesuffix(TO_SKIP)) from None
+        raise DataError(str(error).removesuffix(TO_SKIP).replace(TO_CLIP, "")) from None
 
 
 def last_part(image: str) -> str:
