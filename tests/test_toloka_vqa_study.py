@@ -69,6 +69,11 @@ def test_every_interval_of_table_1_is_as_printed():
         assert (floor(row["low"]), ceil(row["high"])) == (row["paper_low"], row["paper_high"]), row
         assert row["instances"] == row["instances_paper"] == INSTANCES[row["split"]]
     assert found(rows, split="train_sample", figure="box width")["instances"] == 1000
+    assert [found(rows, split=split)["elsewhere"] for split in ("train_sample", "test_public", "test_private")] == [
+        0,
+        0,
+        1,
+    ]
 
 
 def test_the_printed_tables_are_as_in_the_paper():

@@ -94,13 +94,14 @@ def diverging(
     threshold: Annotated[float, typer.Option(help="Rows whose answers have a lower IoU are removed.")] = 0.5,
     agreement: Annotated[str, typer.Option(help="Which IoU stands for several answers: median, mean, best or consensus.")] = "median",  # noqa: E501
     unanswered: Annotated[str, typer.Option(help="Images without an answer: error, keep or drop.")] = "error",
+    by_name: Annotated[bool, typer.Option("--by-name", help="Images are the same where the last part of their path is.")] = False,  # noqa: E501
     removed: Removed = None,
     delimiter: Delimiter = None,
 ) -> None:  # fmt: skip
     """Remove the rows whose true box fresh answers disagree with: either the question or the truth is at fault."""
     from sidewise.datasets.building import filter_divergent
 
-    choices: Any = {"agreement": agreement, "unanswered": unanswered}
+    choices: Any = {"agreement": agreement, "unanswered": unanswered, "by_name": by_name}
     with explained():
         _check_places(output, removed, table, answers)
         found = filter_divergent(table, answers, threshold=threshold, delimiter=one_character(delimiter), **choices)
@@ -139,8 +140,8 @@ def _shares(given: list[str]) -> dict[str, float]:
             name = ""
         if not name:
             raise SidewiseError(f"--part {text!r}: write the part and its share: train=0.8")
-        if name in shares:
-            raise SidewiseError(f"--part {name} stands more than once")
+        if name.casefold() in map(str.casefold, shares):
+            raise SidewiseError(f"--part {name} stands more than once (capitals make no other file everywhere)")
         if set(name) & set("/\\") or name.startswith("."):
             raise SidewiseError(
                 f"--part {name!r} is to be the name of a file: write it without slashes and dots in front"

@@ -13,6 +13,8 @@ import numpy as np
 from sidewise.boxes import Boxes, consensus, iou, iou_alpha
 from sidewise.boxes.geometry import SIDES as EDGES
 from sidewise.comparisons.arrow import Floats
+from sidewise.datasets import DataSet, read_manifest, same_files
+from sidewise.datasets.building.table import last_part
 from sidewise.errors import Absent
 from sidewise.measures.estimate import estimate_mean
 from sidewise.models.win_rate import wilson
@@ -89,14 +91,26 @@ def _tell(setting: Setting, done: int, total: int) -> None:
 def table_1(setting: Setting) -> Rows:
     """Instances, sizes and question lengths of every split that is here, beside the paper's."""
     rows: list[Row] = []
-    splits = load("toloka-vqa").boxes
+    data = load("toloka-vqa")
+    splits, twins = data.boxes, _twins(data)
     for done, (split, boxes) in enumerate(splits.items(), 1):
+        names = {last_part(image) for image in boxes.images}
+        elsewhere = sum(len(names & same) for same in twins if not same <= names) if twins is not None else None
         for name, values in _measured(boxes).items():
             low, high = TABLE_1.get(split, {}).get(name, (None, None))
-            rows.append({"split": split, "instances": len(boxes), "instances_paper": INSTANCES.get(split),
-                         "figure": name, **_interval(values), "paper_low": low, "paper_high": high})  # fmt: skip
+            rows.append({
+                "split": split, "instances": len(boxes), "instances_paper": INSTANCES.get(split),
+                "elsewhere": elsewhere, "figure": name, **_interval(values), "paper_low": low, "paper_high": high,
+            })  # fmt: skip
         _tell(setting, done, len(splits))
     return rows
+
+
+def _twins(data: DataSet) -> list[set[str]] | None:
+    """The images that have the same bytes, together; None where the list of hashes is not here."""
+    assert data.entry.images is not None
+    manifest = data.folder / data.entry.images.manifest
+    return [set(names) for names in same_files(read_manifest(manifest))] if manifest.exists() else None
 
 
 def _measured(boxes: Boxes) -> dict[str, Floats]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import ceil, floor
 from typing import Any
 
+from sidewise.ranking.display import counted
 from sidewise.studies import toloka_vqa_pictures as pictures
 from sidewise.studies.parts import Rows, Shown
 from sidewise.studies.tables import table_of, three
@@ -33,6 +34,8 @@ def table_1(rows: Rows) -> Shown:
 
 {_same_as_paper(rows)} `train_sample` holds 1,000 instances of the training split; that one itself, `train.csv`,
 comes into the table where it is in the folder.
+
+{_twins(rows)}
 """
     return Shown(text, {})
 
@@ -47,6 +50,15 @@ def _same_as_paper(rows: Rows) -> str:
         f"Of {len(printed)} intervals that the paper has, {same} come out to the digit: normal ones, their low end "
         "rounded down and their high end up."
     )
+
+
+def _twins(rows: Rows) -> str:
+    """Images that are in two splits, under two names."""
+    found = {row["split"]: row["elsewhere"] for row in rows if row["elsewhere"]}
+    if not found:
+        return ""
+    there = ", ".join(f"{counted(count, 'image')} of `{split}`" for split, count in found.items())
+    return f"By the published hashes, the very bytes of {there} are in another split too, under another name."
 
 
 def figure_2a(rows: Rows) -> Shown:
