@@ -135,6 +135,9 @@ def test_frames_and_lists_that_cannot_be_read_are_explained():
         sw.Comparisons.from_arrays(winner=["a"], loser=["b"], items="ab")
     with pytest.raises(ComparisonError, match="items: ' c' is empty or has blanks"):
         sw.Comparisons.from_arrays(winner=["a"], loser=["b"], items=["a", "b", " c"])
+    for nothing in (None, float("nan")):
+        with pytest.raises(ComparisonError, match="items: '' is empty"):
+            sw.Comparisons.from_arrays(winner=["a"], loser=["b"], items=["a", "b", nothing])
     with pytest.raises(ComparisonError, match="1,000,000,001 comparisons are too many"):
         sw.Comparisons.from_matrix([[0, 10**9], [1, 0]], ["a", "b"])
     with pytest.raises(ComparisonError, match="not between 0"):

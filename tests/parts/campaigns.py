@@ -79,6 +79,13 @@ class Campaigns:
         with sqlite3.connect(f"file:{self.home / 'sidewise.sqlite3'}?mode=ro", uri=True, timeout=10) as database:
             return database.execute(query, values).fetchall()
 
+    def until(self, query: str, *values: Any, seconds: float = 30.0) -> None:
+        """Wait until there is an answer to this."""
+        end = time.monotonic() + seconds
+        while not self.ask(query, *values):
+            assert time.monotonic() < end, f"in {seconds:g} s there was no answer to: {query} {values}"
+            time.sleep(0.1)
+
     def events(self, name: str, kind: str) -> list[dict[str, Any]]:
         """What was logged of a kind in a campaign, the oldest first."""
         query = """SELECT e.data FROM collect_event e JOIN collect_campaign c ON c.id = e.campaign_id

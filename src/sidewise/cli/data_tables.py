@@ -48,7 +48,7 @@ def split(
             raise SidewiseError(f"--out {output}: there is no such folder; make it first")
         places = {name: output / f"{name}{kind}" for name in shares}
         for place in places.values():
-            check_place(place, table, *([others] if others else []), flag="--out")
+            check_place(place, table, others, flag="--out")
             if place.exists():
                 raise SidewiseError(f"{place} is there already: move it away, or name another folder")
         which: Any = overlap
@@ -80,7 +80,7 @@ def filter_text(
     from sidewise.datasets.building import filter_words
 
     with explained():
-        _check_places(output, removed, table, words)
+        _check_places(output, removed, table, words, unless)
         found = filter_words(
             table, words, column=column, unless=lines(unless), inflect=inflect, delimiter=one_character(delimiter)
         )
@@ -122,7 +122,7 @@ def _report(found: "Filtered", output: Path, removed: Path | None, shown: tuple[
     write_place("removed rows", found.removed, removed)
 
 
-def _check_places(output: Path, removed: Path | None, *sources: Path | str) -> None:
+def _check_places(output: Path, removed: Path | None, *sources: Path | str | None) -> None:
     check_place(output, *sources, flag="--out")
     check_place(removed, *sources, flag="--removed")
     check_apart(output, removed)

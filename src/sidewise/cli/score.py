@@ -81,7 +81,7 @@ def score(
             return
         _refuse_run(ranking, truth)
         _refuse(for_search, "rankings of items")
-        check_place(output, ranking, truth, endings=JSON_TOO, flag="--out")
+        check_place(output, ranking, truth, against, endings=JSON_TOO, flag="--out")
         sides = _read(ranking, truth, against, columns, by)
         table = _score(sides, lower or [], measure or [], missing, setting)
         print_scores(table, form, by, list(sides.numbers)[1] if against else None, setting)

@@ -93,6 +93,7 @@ def spam(
     """
     with explained():
         check_place(output, file)
+        check_apart(output, skip_bad)
         found = read_answers(
             file, skip_bad, stream=False, left=left, right=right, winner=winner, loser=loser, worker=worker,
             weight=weight, factors=tuple(factor or ()), winner_is=winner_is, undecided=undecided,
