@@ -48,11 +48,11 @@ def crowd(*words):
 def test_it_works_until_the_campaign_is_done(server):
     done = crowd("--server", server.url, "--campaign", "few", "--workers", 5, "--think", 0, 0.02)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "84 answers by 5 workers (5 honest)\n"
+    assert done.stdout == "84 answers by 5 workers (5 honest); the campaign is done for 5 of them\n"
     assert server.ask("SELECT finished FROM collect_campaign WHERE name = 'few'") == [("every pair has been asked",)]
     check(Books(server.home), overlap=8)
     again = crowd("--server", server.url, "--campaign", "few", "--workers", 2)
-    assert again.stdout == "0 answers by 2 workers (2 honest)\n"
+    assert again.stdout == "0 answers by 2 workers (2 honest); the campaign is done for 2 of them\n"
 
 
 def test_it_gives_exactly_so_many_answers_and_each_kind_answers_as_it_does(server):

@@ -172,7 +172,7 @@ def test_a_server_whose_first_process_is_killed_is_soon_gone_and_can_be_started_
 
 
 def test_a_process_that_cannot_live_is_tried_later_and_later():
-    kept, starts = Kept([sys.executable, "-c", "raise SystemExit(3)"], dict(os.environ), 0), []
+    kept, starts = Kept([sys.executable, "-c", "raise SystemExit(3)"], dict(os.environ)), []
     for second in range(100):
         kept.look(float(second))
         if kept.process is not None:

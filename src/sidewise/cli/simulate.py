@@ -157,6 +157,7 @@ def live_crowd(
             done = Crowd(server, campaign, workers, answers, think, sharpness, kind_shares(kind), seed, told).run()
         if not quiet:
             who = ", ".join(f"{count:,} {name}" for name, count in done.kinds.most_common())
-            out.print(f"{done.answers:,} answers by {workers:,} workers ({who})", highlight=False)
+            ends = "; ".join(f"the campaign is {why} for {count:,} of them" for why, count in done.ends.items())
+            out.print(f"{done.answers:,} answers by {workers:,} workers ({who}){ends and '; '}{ends}", highlight=False)
         if done.problems:
             raise SidewiseError(f"{len(done.problems):,} of {workers:,} workers had to give up: {done.problems[0]}")

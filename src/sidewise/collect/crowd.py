@@ -35,6 +35,7 @@ class Progress:
     answers: int = 0
     begun: int = 0
     kinds: Counter[str] = field(default_factory=Counter)
+    ends: Counter[str] = field(default_factory=Counter)  # why they stopped, in the server's words
     problems: list[SidewiseError] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -80,7 +81,11 @@ class Crowd:
         done = Progress(self.answers)
         workers = [SimulatedWorker(self, number, kind, done) for number, kind in enumerate(self._dealt(), 1)]
         done.kinds.update(worker.kind.name for worker in workers)
-        workers[0].join()  # what is wrong is wrong for all
+        try:
+            workers[0].join()  # what is wrong is wrong for all
+        except SidewiseError:
+            workers[0].client.close()
+            raise
         threads = [threading.Thread(target=worker.live, daemon=True) for worker in workers]
         for thread in threads:
             thread.start()
@@ -140,14 +145,16 @@ class SimulatedWorker:
 
     def _work(self) -> None:
         """Answer until there is nothing more."""
-        while self.todo["tasks"] or self.todo["why"] in WAITING:
-            if self.done.over():
-                return
-            if not self.todo["tasks"]:
+        while not self.done.over():
+            if self.todo["tasks"]:
+                if self.done.begin():
+                    self._answer(self.todo["tasks"][0])
+            elif self.todo["why"] in WAITING:
                 time.sleep(PATIENCE)
                 self.todo = self.client.post(f"{self.base}/tasks", {})
-            elif self.done.begin():
-                self._answer(self.todo["tasks"][0])
+            else:
+                self.done.ends[self.todo["why"]] += 1
+                return
 
     def _answer(self, task: Mapping[str, Any]) -> None:
         time.sleep(self.rng.uniform(*self.crowd.think))

@@ -129,7 +129,7 @@ class Kept:
 
     command: Sequence[str]
     environment: Mapping[str, str]
-    door: int
+    doors: Sequence[int] = ()
     process: subprocess.Popen[bytes] | None = None
     since: float = 0.0
     wait: float = 0.0
@@ -142,7 +142,7 @@ class Kept:
             self.wait = 0.0 if now - self.since > STEADY else min(2 * self.wait + 1, LONGEST)
             self.since = now
         if self.process is None and now >= self.since + self.wait:
-            self.process, self.since = _started(self.command, self.environment, self.door), now
+            self.process, self.since = _started(self.command, self.environment, self.doors), now
 
 
 def run(place: Place, door: socket.socket, ready: Callable[[], Sequence[Sequence[str]]] = lambda: ()) -> None:
@@ -151,7 +151,8 @@ def run(place: Place, door: socket.socket, ready: Callable[[], Sequence[Sequence
     ``ready`` is called when the first page can be had; the commands that it gives run beside, and end with the server.
     """
     environment = {**os.environ, **place.environment}
-    kept = {name: Kept(command, environment, door.fileno()) for name, command in commands(place, door.fileno()).items()}
+    kept = {name: Kept(command, environment) for name, command in commands(place, door.fileno()).items()}
+    kept["web"].doors = [door.fileno()]  # and no other's: who holds the door keeps the next server out
     guests: list[subprocess.Popen[bytes]] = []
     stopping: list[int] = []
     for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -171,7 +172,9 @@ def run(place: Place, door: socket.socket, ready: Callable[[], Sequence[Sequence
         _stop([*guests, *(one.process for one in kept.values() if one.process is not None)])
 
 
-def _started(command: Sequence[str], environment: Mapping[str, str], *doors: int) -> subprocess.Popen[bytes]:
+def _started(
+    command: Sequence[str], environment: Mapping[str, str], doors: Sequence[int] = ()
+) -> subprocess.Popen[bytes]:
     """Start a process in a group of its own: Ctrl-C in a terminal is for us, who then stop all others in good order."""
     return subprocess.Popen(  # noqa: S603
         command, env=environment, preexec_fn=_die_with_parent, process_group=0, pass_fds=doors,  # noqa: PLW1509 - one thread
