@@ -105,8 +105,8 @@ def keep_answer(worker: Worker, key: UUID, said: str, reason: str, now: datetime
     task_id, swapped, late, leased_at, served_at, expires_at, kind = rows[0]
     kept = Assignment(
         key=key, campaign_id=worker.campaign_id, task_id=task_id, worker=worker, state=Assignment.State.ANSWERED,
-        swapped=bool(swapped), leased_at=_moment(leased_at), served_at=_moment(served_at), late=bool(late),
-        expires_at=_moment(expires_at), answered_at=now, answer=said, reason=reason,
+        swapped=bool(swapped), leased_at=_moment(leased_at), served_at=served_at and _moment(served_at),
+        late=bool(late), expires_at=_moment(expires_at), answered_at=now, answer=said, reason=reason,
     )  # fmt: skip
     return kept, kind
 
@@ -117,7 +117,7 @@ def held(worker: Worker, now: datetime) -> list[Assignment]:
         Assignment(
             key=key if isinstance(key, UUID) else UUID(key), campaign_id=worker.campaign_id, worker=worker,
             task=_task(worker.campaign_id, task), swapped=bool(swapped), leased_at=_moment(leased_at),
-            served_at=_moment(served_at), expires_at=_moment(expires_at),
+            served_at=served_at and _moment(served_at), expires_at=_moment(expires_at),
         )
         for key, swapped, leased_at, served_at, expires_at, *task in _run(HELD, worker.pk, now)
     ]  # fmt: skip
