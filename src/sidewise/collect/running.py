@@ -13,6 +13,7 @@ from sidewise.errors import SidewiseError
 from sidewise.extras import need
 
 SETTINGS = "sidewise.collect.server.settings"
+QUEUES = ("default", "ranking")  # of jobs, see server.jobs: neither waits for the other
 THREADS = 8  # of a server process: they wait for the database most of the time
 
 
@@ -72,19 +73,15 @@ def commands(place: Place) -> dict[str, list[str]]:
         "--timeout", "60", "--graceful-timeout", "20", "--log-level", "warning", "--no-control-socket",
         "--preload", "--max-requests", "200000", "--max-requests-jitter", "20000",
     ]  # fmt: skip
-    jobs = [
-        sys.executable,
-        "-m",
-        "django",
-        "db_worker",
-        "--interval",
-        "0.2",
-        "--no-startup-delay",
-        "--no-reload",
-        "--verbosity",
-        "0",
-    ]
-    return {"web": web, "jobs": jobs}
+    return {"web": web, **{f"jobs of {queue}": worker(queue) for queue in QUEUES}}
+
+
+def worker(queue: str) -> list[str]:
+    """A process that does what is in a queue."""
+    return [
+        sys.executable, "-m", "django", "db_worker", "--queue-name", queue, "--interval", "0.2", "--no-startup-delay",
+        "--no-reload", "--verbosity", "0",
+    ]  # fmt: skip
 
 
 def run(place: Place, ready: Callable[[], None] = lambda: None) -> int:

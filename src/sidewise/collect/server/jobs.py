@@ -1,4 +1,8 @@
-"""Work that nobody should wait for: planning what to ask next, ranking what was said. Kept in the database's queue."""
+"""Work that nobody should wait for: planning what to ask next, ranking what was said.
+
+Kept in the database's queues, one for each of the two: a ranking of a million answers takes a minute, in which workers
+would run out of pairs if planning had to wait for it.
+"""
 
 import logging
 import time
@@ -12,7 +16,8 @@ from django_tasks import task
 from sidewise.collect.server.models import Campaign
 
 log = logging.getLogger("sidewise.collect")
-PATIENCE = 2.0  # seconds between two rankings, at least
+PATIENCE = 2.0  # seconds between two rankings, at least …
+REST = 4.0  # … and so many times as long as the last one took: it leaves the processor to those who answer
 _asked: dict[tuple[str, int], float] = {}  # when this process last asked for a job; saves it from asking all the time
 
 
@@ -30,7 +35,7 @@ def plan_job(campaign_id: int, least: int = 0) -> int:
         Campaign.objects.filter(pk=campaign_id).update(plan_due=None)
 
 
-@task()
+@task(queue_name="ranking")
 def ranking_job(campaign_id: int) -> int:
     """Rank what has been said so far."""
     from sidewise.collect.server.standing import refit
@@ -53,7 +58,8 @@ def want_plan(campaign: Campaign, least: int = 0) -> None:
 def want_ranking(campaign: Campaign) -> None:
     """Have a ranking made, in a while: answers that come until then are in it."""
     if _now_and_then("ranking", campaign, PATIENCE / 2):
-        _want(campaign, "ranking_due", ranking_job, campaign.pk, after=PATIENCE)
+        took = campaign.standings.order_by("-id").values_list("seconds", flat=True).first() or 0.0
+        _want(campaign, "ranking_due", ranking_job, campaign.pk, after=max(PATIENCE, REST * took))
 
 
 def want_all() -> None:

@@ -80,12 +80,16 @@ class Item(models.Model):
     media = models.TextField()
     group = models.CharField(max_length=400, blank=True)
     attributes = models.JSONField(default=dict)
+    turn = models.FloatField(default=0.0)  # how many pairs with it were planned, and a part of one by chance
 
     class Meta:
         """An id is given once."""
 
         constraints: ClassVar = [models.UniqueConstraint(fields=["campaign", "name"], name="item_once")]
-        indexes: ClassVar = [models.Index(fields=["campaign", "group", "id"], name="item_by_group")]
+        indexes: ClassVar = [
+            models.Index(fields=["campaign", "group", "id"], name="item_by_group"),
+            models.Index(fields=["campaign", "group", "turn"], name="item_by_turn"),
+        ]
 
     def __str__(self) -> str:
         return self.name

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 from django.db import IntegrityError, transaction
 
 from sidewise.collect.campaign import Checked
@@ -70,10 +71,13 @@ def add_items(campaign: Campaign, items: Iterable[SpecItem], *, by: Any) -> int:
     """More items for a campaign; none of them may be there already."""
     if campaign.state == State.CLOSED:
         raise SidewiseError("this campaign is closed; its items stay as they are")
+    those = list(items)
+    turns = np.random.default_rng([campaign.spec.sampling.seed, len(those)]).random(len(those)).tolist()
     fresh = [
-        Item(campaign=campaign, name=one.id, media=one.media, group=one.group or "", attributes=dict(one.attributes))
-        for one in items
-    ]
+        Item(campaign=campaign, name=one.id, media=one.media, group=one.group or "", attributes=dict(one.attributes),
+             turn=turn)
+        for one, turn in zip(those, turns, strict=True)
+    ]  # fmt: skip
     twice = [name for name, count in Counter(one.name for one in fresh).items() if count > 1]
     if twice:
         raise SidewiseError(f"the item {twice[0]!r} comes twice; ids are given once")

@@ -1,18 +1,19 @@
 """What to ask next, live: a queue of planned pairs is kept filled, so that serving never waits for mathematics."""
 
 import logging
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import combinations
 
 import numpy as np
 from django.db import transaction
-from django.db.models import Count, F, Q, Sum
+from django.db.models import Count, F, Q, QuerySet, Sum
 
 from sidewise.collect.server.answers import comparisons
 from sidewise.collect.server.implied import following, transitive
 from sidewise.collect.server.log import Kind, record
-from sidewise.collect.server.models import Assignment, Campaign, Task
+from sidewise.collect.server.models import Assignment, Campaign, Item, Task
 from sidewise.collect.server.spreading import balanced
 from sidewise.comparisons import Comparisons
 from sidewise.errors import NoComparisons
@@ -56,9 +57,7 @@ def fill_at_random(campaign: Campaign, count: int = 50) -> int:
     groups = list(campaign.items.order_by("?").values_list("group", flat=True)[:1])
     if not groups or campaign.state != Campaign.State.OPEN or campaign.finished or campaign.restricted:
         return 0
-    some = list(campaign.items.filter(group=groups[0]).order_by("?").values_list("id", flat=True)[: 2 * count])
-    known = set(campaign.tasks.filter(first_id__in=some, second_id__in=some).values_list("first_id", "second_id"))
-    pairs = balanced(some, {}, known, min(count, _affordable(campaign)), np.random.default_rng())
+    pairs = _least_asked(campaign, groups[0], min(count, _affordable(campaign)), np.random.default_rng())
     return enqueue(campaign, pairs, "random (the strategy was late)")
 
 
@@ -78,10 +77,21 @@ def enqueue(campaign: Campaign, pairs: Sequence[Pair], by: str) -> int:
         tasks.append(Task(campaign=campaign, first_id=first, second_id=second, group=groups[first], place=place,
                           wanted=wanted, planned_by=by))  # fmt: skip
     Task.objects.bulk_create(tasks, batch_size=2_000)
+    _move_on(campaign, tasks)
     Campaign.objects.filter(pk=campaign.pk).update(planned=current.planned + len(tasks))
     if tasks:
         record(campaign, Kind.PLANNED, by_strategy=by, pairs=len(tasks))
     return len(tasks)
+
+
+def _move_on(campaign: Campaign, tasks: Sequence[Task]) -> None:
+    """Set back the items of new pairs behind those that are asked about less often; chance decides among equals."""
+    more = Counter(item for task in tasks for item in (task.first_id, task.second_id) if item is not None)
+    items = list(Item.objects.filter(pk__in=more).order_by("id").only("id", "turn"))
+    chance = np.random.default_rng([campaign.spec.sampling.seed, campaign.planned]).random(len(items)).tolist()
+    for item, part in zip(items, chance, strict=True):
+        item.turn = int(item.turn) + more[item.pk] + part
+    Item.objects.bulk_update(items, ["turn"], batch_size=500)
 
 
 def _unknown(campaign: Campaign, pairs: Sequence[Pair]) -> list[Pair]:
@@ -214,18 +224,28 @@ def _in_flight(campaign: Campaign, group: str) -> list[tuple[str, str]]:
 def _at_random(campaign: Campaign, group: str, count: int) -> list[Pair]:
     """A balanced random design: items that were planned least come first."""
     rng = np.random.default_rng([campaign.spec.sampling.seed, campaign.planned])
-    tasks = campaign.tasks.filter(group=group)
-    known = set(tasks.values_list("first_id", "second_id"))
     allowed = _allowed(campaign, group)
-    if allowed is not None:
-        left = sorted(set(allowed) - known)
-        return [left[place] for place in rng.permutation(len(left))[:count]]
-    degree: dict[int, int] = {}
-    for pair in known:
-        for item in pair:
-            degree[item] = degree.get(item, 0) + 1
-    items = list(campaign.items.filter(group=group).order_by("id").values_list("id", flat=True))
-    return balanced(items, degree, known, count, rng)
+    if allowed is None:
+        return _least_asked(campaign, group, count, rng)
+    known = set(campaign.tasks.filter(group=group).values_list("first_id", "second_id"))
+    left = sorted(set(allowed) - known)
+    return [left[place] for place in rng.permutation(len(left))[:count]]
+
+
+def _least_asked(campaign: Campaign, group: str, count: int, rng: np.random.Generator) -> list[Pair]:
+    """Pairs of the items whose turn it is: no more of a group is read than is needed, unless there is nothing new."""
+    items = campaign.items.filter(group=group).order_by("turn", "id").values_list("id", "turn")
+    turns, tasks = dict(items[: 2 * count]), campaign.tasks.filter(group=group)
+    pairs = _among(turns, tasks.filter(first_id__in=turns, second_id__in=turns), count, rng)
+    if len(pairs) < count and len(turns) == 2 * count:
+        return _among(dict(items), tasks, count, rng)
+    return pairs
+
+
+def _among(turns: Mapping[int, float], tasks: QuerySet[Task], count: int, rng: np.random.Generator) -> list[Pair]:
+    """New pairs of items, given those that are there."""
+    degree = {item: int(turn) for item, turn in turns.items()}
+    return balanced(sorted(degree), degree, set(tasks.values_list("first_id", "second_id")), count, rng)
 
 
 def _held(campaign: Campaign, group: str, count: int) -> list[Pair]:
