@@ -77,6 +77,18 @@ def test_a_random_design_takes_items_in_turns_without_reading_them_all(opened):
     assert connected_components(graph.tocsr())[0] == 1  # chance mixes the turns: batches are no islands
 
 
+def test_allowed_pairs_are_taken_in_turns_of_chance(opened):
+    allowed = [(f"i{a}", f"i{b}") for a in range(12) for b in range(a) if a % 2 == b % 2]
+    campaign = opened(items=12, groups=2, allowed=allowed, sampling={"method": "random", "batch": 8})
+    for planned in (16, 24, 30, 30):
+        plan(Campaign.objects.get(pk=campaign.pk), least=8)
+        asked = set(Task.objects.order_by("place").values_list("first_id", "second_id"))
+        assert len(asked) == planned
+        assert set(campaign.allowed.filter(planned=True).values_list("first_id", "second_id")) == asked
+    ordered = list(Task.objects.order_by("place").values_list("first_id", "second_id"))
+    assert ordered[:8] != sorted(ordered)[:8]
+
+
 def test_groups_are_never_mixed(opened, join):
     campaign = opened(items=12, groups=3, sampling={"method": "optimal", "batch": 6})
     work(campaign, join, workers=2, answers=30)

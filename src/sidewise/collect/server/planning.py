@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from django.db import transaction
@@ -77,16 +78,18 @@ def enqueue(campaign: Campaign, pairs: Sequence[Pair], by: str) -> int:
         tasks.append(Task(campaign=campaign, first_id=first, second_id=second, group=groups[first], place=place,
                           wanted=wanted, planned_by=by))  # fmt: skip
     Task.objects.bulk_create(tasks, batch_size=2_000)
-    _move_on(campaign, tasks)
+    _move_on(campaign, fresh[: len(tasks)])
     Campaign.objects.filter(pk=campaign.pk).update(planned=current.planned + len(tasks))
     if tasks:
         record(campaign, Kind.PLANNED, by_strategy=by, pairs=len(tasks))
     return len(tasks)
 
 
-def _move_on(campaign: Campaign, tasks: Sequence[Task]) -> None:
+def _move_on(campaign: Campaign, pairs: Sequence[Pair]) -> None:
     """Set back the items of new pairs behind those that are asked about less often; chance decides among equals."""
-    more = Counter(item for task in tasks for item in (task.first_id, task.second_id) if item is not None)
+    if campaign.restricted:
+        campaign.allowed.filter(pk__in=_numbers(campaign.allowed.all(), pairs).values()).update(planned=True)
+    more = Counter(item for pair in pairs for item in pair)
     items = list(Item.objects.filter(pk__in=more).order_by("id").only("id", "turn"))
     chance = np.random.default_rng([campaign.spec.sampling.seed, campaign.planned]).random(len(items)).tolist()
     for item, part in zip(items, chance, strict=True):
@@ -96,14 +99,20 @@ def _move_on(campaign: Campaign, tasks: Sequence[Task]) -> None:
 
 def _unknown(campaign: Campaign, pairs: Sequence[Pair]) -> list[Pair]:
     """Those that have not been planned, each once, in their order."""
-    known: set[tuple[int | None, int | None]] = set()
-    firsts = sorted({first for first, _ in pairs})
-    for start in range(0, len(firsts), 500):
-        some = campaign.tasks.filter(
-            first_id__in=firsts[start : start + 500], second_id__in={second for _, second in pairs}
-        )
-        known |= set(some.values_list("first_id", "second_id"))
+    known = _numbers(campaign.tasks.all(), pairs)
     return [pair for pair in dict.fromkeys(pairs) if pair not in known]
+
+
+def _numbers(rows: QuerySet[Any], pairs: Sequence[Pair]) -> dict[Pair, int]:
+    """The numbers of the rows that are about some pairs."""
+    firsts, seconds, wanted = sorted({first for first, _ in pairs}), {second for _, second in pairs}, set(pairs)
+    found: dict[Pair, int] = {}
+    for start in range(0, len(firsts), 500):
+        some = rows.filter(first_id__in=firsts[start : start + 500], second_id__in=seconds)
+        for number, *pair in some.values_list("id", "first_id", "second_id"):
+            if tuple(pair) in wanted:
+                found[pair[0], pair[1]] = number
+    return found
 
 
 def _affordable(campaign: Campaign) -> int:
@@ -223,13 +232,11 @@ def _in_flight(campaign: Campaign, group: str) -> list[tuple[str, str]]:
 
 def _at_random(campaign: Campaign, group: str, count: int) -> list[Pair]:
     """A balanced random design: items that were planned least come first."""
+    if campaign.restricted:
+        left = campaign.allowed.filter(group=group, planned=False).order_by("turn", "id")
+        return list(left.values_list("first_id", "second_id")[:count])
     rng = np.random.default_rng([campaign.spec.sampling.seed, campaign.planned])
-    allowed = _allowed(campaign, group)
-    if allowed is None:
-        return _least_asked(campaign, group, count, rng)
-    known = set(campaign.tasks.filter(group=group).values_list("first_id", "second_id"))
-    left = sorted(set(allowed) - known)
-    return [left[place] for place in rng.permutation(len(left))[:count]]
+    return _least_asked(campaign, group, count, rng)
 
 
 def _least_asked(campaign: Campaign, group: str, count: int, rng: np.random.Generator) -> list[Pair]:
@@ -262,4 +269,4 @@ def _allowed(campaign: Campaign, group: str) -> list[Pair] | None:
     """The pairs of a group that may be asked; None where all may."""
     if not campaign.restricted:
         return None
-    return list(campaign.allowed.filter(first__group=group).values_list("first_id", "second_id"))
+    return list(campaign.allowed.filter(group=group).values_list("first_id", "second_id"))
