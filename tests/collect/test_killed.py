@@ -117,7 +117,7 @@ def test_planning_that_was_killed_is_begun_again_by_the_strategy(live):
     running = "SELECT count(*) FROM django_tasks_database_dbtaskresult WHERE status = 'RUNNING'"
     with server.process as process:
         until(lambda: server.books.one(running))
-        (jobs,) = [pid for pid in living(process.process.pid) if b"server.working" in command_of(pid)]
+        (jobs,) = [pid for pid in living(process.process.pid) if b"server.working\0default" in command_of(pid)]
         os.kill(jobs, signal.SIGKILL)
         assert not server.books.one("SELECT count(*) FROM collect_task"), "it was too late to kill it"
         until(lambda: server.books.one("SELECT count(*) FROM collect_task WHERE planned_by = 'asap'"))

@@ -17,6 +17,7 @@ from sidewise.errors import SidewiseError
 from sidewise.extras import need
 
 SETTINGS = "sidewise.collect.server.settings"
+QUEUES = ("default", "ranking")  # of jobs, see server.jobs: neither waits for the other
 THREADS = 8  # of a server process: they wait for the database most of the time
 EVERYWHERE = {"0.0.0.0", "::"}  # noqa: S104
 BACKLOG = 2_048  # connections that wait while the web server is started again
@@ -120,7 +121,8 @@ def commands(place: Place, door: int) -> dict[str, list[str]]:
         "--timeout", "60", "--graceful-timeout", "20", "--log-level", "warning", "--no-control-socket",
         "--preload", "--max-requests", "200000", "--max-requests-jitter", "20000",
     ]  # fmt: skip
-    return {"web": web, "jobs": [sys.executable, "-m", "sidewise.collect.server.working"]}
+    working = [sys.executable, "-m", "sidewise.collect.server.working"]
+    return {"web": web, **{f"jobs of {queue}": [*working, queue] for queue in QUEUES}}
 
 
 @dataclass

@@ -1,4 +1,8 @@
-"""Work that nobody should wait for: planning what to ask next, ranking what was said. Kept in the database's queue."""
+"""Work that nobody should wait for: planning what to ask next, ranking what was said.
+
+Kept in the database's queues, one for each of the two: a ranking of a million answers takes a minute, in which workers
+would run out of pairs if planning had to wait for it.
+"""
 
 import logging
 import time
@@ -14,7 +18,8 @@ from django_tasks import task
 from sidewise.collect.server.models import Campaign
 
 log = logging.getLogger("sidewise.collect")
-PATIENCE = 2.0  # seconds between two rankings, at least
+PATIENCE = 2.0  # seconds between two rankings, at least …
+REST = 4.0  # … and so many times as long as the last one took: it leaves the processor to those who answer
 _asked: dict[tuple[str, int], float] = {}  # until when this process need not ask for a job: it has, or knows of one
 
 
@@ -32,7 +37,7 @@ def plan_job(campaign_id: int, least: int = 0) -> int:
         Campaign.objects.filter(pk=campaign_id).update(plan_due=None)
 
 
-@task()
+@task(queue_name="ranking")
 def ranking_job(campaign_id: int) -> int:
     """Rank what has been said so far."""
     from sidewise.collect.server.standing import refit
@@ -65,23 +70,18 @@ def want_ranking(campaign: Campaign) -> None:
 def _want_ranking(campaign: Campaign) -> None:
     if not _due_again("ranking", campaign):
         return
-    wait = PATIENCE
-    if not _want(campaign, "ranking_due", ranking_job, campaign.pk, after=PATIENCE):  # another process has asked
+    took = campaign.standings.order_by("-id").values_list("seconds", flat=True).first() or 0.0
+    wait = max(PATIENCE, REST * took)
+    if not _want(campaign, "ranking_due", ranking_job, campaign.pk, after=wait):  # another process has asked
         due = Campaign.objects.values_list("ranking_due", flat=True).get(pk=campaign.pk)
         wait = (due - timezone.now()).total_seconds() if due else 0.0
     _rest("ranking", campaign, wait)
 
 
-def want_all() -> None:
-    """Ask for everything again, where jobs begin to be done: those that were being done by one who died are lost."""
-    _asked.clear()
-    want_plans()
-    want_rankings()
-
-
 @transaction.atomic
 def want_plans() -> None:
-    """Plan for every campaign that is open; whatever had been asked for counts no more."""
+    """Plan for every campaign that is open, where planning begins: a job that was being done by one who died is lost."""
+    _asked.clear()
     Campaign.objects.update(plan_due=None)
     for campaign in Campaign.objects.filter(state=Campaign.State.OPEN):
         want_plan(campaign)
@@ -89,7 +89,8 @@ def want_plans() -> None:
 
 @transaction.atomic
 def want_rankings() -> None:
-    """Rank every campaign that is open, and those whose ranking was asked for and never begun."""
+    """Rank every campaign that is open, and those whose ranking was asked for and is lost in the same way."""
+    _asked.clear()
     campaigns = list(Campaign.objects.filter(Q(state=Campaign.State.OPEN) | Q(ranking_due__isnull=False)))
     Campaign.objects.update(ranking_due=None)
     for campaign in campaigns:

@@ -1,9 +1,10 @@
-"""The process that does the jobs: what another one has left undone is asked for again, then whatever comes.
+"""A process that does the jobs of a queue: what another one has left undone is asked for again, then whatever comes.
 
-``python -m sidewise.collect.server.working``; ``sidewise serve`` keeps one running.
+``python -m sidewise.collect.server.working default``, or ``ranking``; ``sidewise serve`` keeps both running.
 """
 
 import logging
+import sys
 import time
 
 PAUSE = 1.0  # seconds between two attempts to find a database that is away
@@ -12,7 +13,7 @@ EVERY = 60.0  # seconds between two complaints
 log = logging.getLogger("sidewise.collect")
 
 
-def main() -> None:
+def main(queue: str) -> None:
     """Work until told to stop; a database that goes away is waited for."""
     import django
 
@@ -22,7 +23,7 @@ def main() -> None:
     told = -EVERY
     while True:
         try:
-            _work()
+            _work(queue)
         except (OperationalError, InterfaceError) as error:
             if time.monotonic() > told + EVERY:
                 log.warning("the database is away: %s", str(error).strip())
@@ -33,14 +34,14 @@ def main() -> None:
             return
 
 
-def _work() -> None:
+def _work(queue: str) -> None:
     from django.core.management import call_command
 
     from sidewise.collect.server import jobs
 
-    jobs.want_all()
-    call_command("db_worker", interval=0.2, startup_delay=False, reload=False, verbosity=0)
+    {"default": jobs.want_plans, "ranking": jobs.want_rankings}[queue]()
+    call_command("db_worker", queue_name=queue, interval=0.2, startup_delay=False, reload=False, verbosity=0)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1])
