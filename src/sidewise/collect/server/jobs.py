@@ -80,7 +80,7 @@ def _want_ranking(campaign: Campaign) -> None:
 
 @transaction.atomic
 def want_plans() -> None:
-    """Plan for every campaign that is open, where planning begins: a job that was being done by one who died is lost."""
+    """Plan for every campaign that is open: a job that was being done by one who died is lost."""
     _asked.clear()
     Campaign.objects.update(plan_due=None)
     for campaign in Campaign.objects.filter(state=Campaign.State.OPEN):
