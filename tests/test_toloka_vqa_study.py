@@ -254,7 +254,7 @@ def test_parts_with_data_make_a_page(tmp_path):
     text = STUDY.write_page(tmp_path).read_text(encoding="utf-8")
     assert "87.154238" in text
     assert "Of 10 intervals that the paper has, 10 come out to the digit" in text
-    assert "they are the paper’s, to all its digits" in text
+    assert "the crowd has the paper’s figures, to all digits" in text
     assert "upper bound" in text
     assert "are not in this table" not in text
     assert {f"{name}.svg" for name in STUDY.parts} - {"table-1.svg"} == {path.name for path in tmp_path.glob("*.svg")}

@@ -124,7 +124,8 @@ def _agrees(rows: Rows, splits: Sequence[str]) -> str:
         return ""
     found = [find(rows, split=PRINTED, figure=name) for name in (AIOU, OVER_50, OVER_70)]
     same = all(round(row["value"], 3) == row["paper"] for row in found)
-    return f"On `{PRINTED}` they are {'the paper’s, to all its digits' if same else 'not those of the paper'}."
+    figures = "the paper’s figures, to all digits" if same else "other figures than in the paper"
+    return f"On `{PRINTED}` the crowd has {figures}."
 
 
 def _pooled(rows: Rows, splits: Sequence[str]) -> float:
@@ -150,8 +151,8 @@ much (alpha {three(_mean_alpha(rows))}): most draw steadily, some have shaky han
 
 ![What it is worth to pick by the truth](picked.svg)
 
-With {few} answers on an image, one of them is worth {of_few[SINGLE]:.1f}, and the one nearest to the truth
-{of_few[NEAREST]:.1f}: {of_few[NEAREST] - of_few[SINGLE]:.1f} points come from the picking. Who asks a crowd has no
+With {few} answers on an image, one of them is worth {of_few[SINGLE]:.2f}, and the one nearest to the truth
+{of_few[NEAREST]:.2f}: {of_few[NEAREST] - of_few[SINGLE]:.2f} points come from the picking. Who asks a crowd has no
 truth to pick by, but can join the answers (`sidewise boxes consensus`). {_without(rows, counts)}
 
 The levels are not those of Toloka VQA: simulated questions are never wrong and never ambiguous, so that workers err one
@@ -182,14 +183,13 @@ def sizes(rows: Rows) -> Shown:
     """By size, IoU and pixels."""
     boxes = list(dict.fromkeys(row["boxes"] for row in rows))
     spans = dict(sorted({row["side_from"]: pictures.side_of(row) for row in rows}.items()))
-    body = [[span, *(cell for name in boxes for cell in _by_size(rows, name, start))] for start, span in spans.items()]
-    head = ["side, px", *(f"{named(name)}{said}" for name in boxes for said in ("", ", px off"))]
+    body = [[span, *(_by_size(rows, name, start) for name in boxes)] for start, span in spans.items()]
     text = f"""
-AIoU × 100 by the size of the true box: the side of a square of its area. *px off* is how far the edges of a box are
-from the true ones, in the mean over its four edges and the median over boxes. The simulated crowd is the one above, one
-answer on each image: nobody has picked.
+AIoU × 100 by the size of the true box: the side of a square of its area. And how far the edges of a box are from the
+true ones, in pixels, in the mean over its four edges and the median over boxes. The simulated crowd is the one above,
+one answer on each image: nobody has picked.
 {"" if PRINTED in boxes else ABSENT}
-{table_of(head, body)}
+{table_of(["side, px", *map(named, boxes)], body)}
 
 ![IoU by the size of the object](sizes.svg)
 
@@ -198,11 +198,9 @@ answer on each image: nobody has picked.
     return Shown(text, {"sizes": pictures.by_size(rows, boxes)})
 
 
-def _by_size(rows: Rows, boxes: str, start: int) -> list[str]:
+def _by_size(rows: Rows, boxes: str, start: int) -> str:
     found = [row for row in rows if (row["boxes"], row["side_from"]) == (boxes, start)]
-    if not found:
-        return ["–", "–"]
-    return [f"{found[0]['aiou']:.1f} ({found[0]['low']:.1f}–{found[0]['high']:.1f})", f"{found[0]['slip']:.2f}"]
+    return f"{found[0]['aiou']:.1f}, {found[0]['slip']:.2f} px" if found else "–"
 
 
 def _small_and_large(rows: Rows, boxes: str) -> str:

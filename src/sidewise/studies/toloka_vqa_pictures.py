@@ -22,18 +22,21 @@ WINDOW = 150  # of an example
 def maps(rows: Drawn, splits: Sequence[str]) -> Any:
     """A square for every place of the image, a panel a split."""
     alt = need("altair", extra="plot")
-    side = CELL * (1 + max(row["x"] for row in rows))
-    axis = alt.Axis(labels=False, ticks=False, domain=False, grid=False)
+    cells = 1 + max(row["x"] for row in rows)
+    x, y = (
+        channel(f"{name}:Q", title=None, axis=None, scale=alt.Scale(domain=domain, nice=False))
+        for channel, name, domain in ((alt.X, "x", [0, cells]), (alt.Y, "y", [cells, 0]))
+    )
     scale = alt.Scale(domain=[0, max(row["share"] for row in rows)], range=SHADES)
     legend = alt.Legend(orient="bottom", format=".0%", gradientLength=300, titleLimit=400)
     colour = alt.Color("share:Q", title="share of boxes that cover a place", scale=scale, legend=legend)
-    seam = alt.Stroke("share:Q", scale=scale, legend=None)  # or light shows between cells
     drawn = []
     for split in splits:
-        here = alt.Data(values=[dict(row) for row in rows if row["split"] == split])
-        chart = alt.Chart(here, width=side, height=side, title=alt.TitleParams(split, anchor="start"))
-        x, y = (alt.X("x:O", title=None, axis=axis), alt.Y("y:O", title=None, axis=axis))
-        drawn.append(chart.mark_rect(aria=False, strokeWidth=0.6).encode(x=x, y=y, color=colour, stroke=seam))
+        # Squares reach under those after them, or light shows between.
+        here = [{"x2": row["x"] + 1.1, "y2": row["y"] + 1.1, **row} for row in rows if row["split"] == split]
+        chart = alt.Chart(alt.Data(values=here), width=CELL * cells, height=CELL * cells)
+        chart = chart.mark_rect(aria=False, clip=True).encode(x=x, x2="x2:Q", y=y, y2="y2:Q", color=colour)
+        drawn.append(chart.properties(title=alt.TitleParams(split, anchor="start")))
     return _titled(alt.concat(*drawn, columns=3, spacing=18))
 
 
