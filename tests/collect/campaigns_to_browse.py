@@ -39,17 +39,19 @@ def faces(folder):
     return written(folder / "faces", tables, files)
 
 
-def pages(folder, name, **search):
+def pages(folder, name, overlap=50, **search):
     """Documents of two queries, with scripts in them."""
     body = "<title>Shop</title><h1>Salt &amp; sea</h1><p>The sea is salty.</p><script>x()</script><img src=x>"
-    files = {f"page-{n}.html": f"<html><body>{body}<p>number {n}</p></body></html>" for n in range(8)}
+    files = {
+        f"page-{n}.html": f"<html><body>{body}<p>number {n}</p>{'<p>more</p>' * 40}</body></html>" for n in range(8)
+    }
     files["items.csv"] = "id,media,query\n" + "".join(f"d{n},page-{n}.html,{'ab'[n // 4]}\n" for n in range(8))
     files["queries.csv"] = "id,query,description\na,why is the sea salty,Where does salt come from?\nb,amp salt,Again\n"
     tables = {
         "campaign": {"name": name, "title": "Pages", "question": "Which page would you rather find?"},
         "items": {"source": "items.csv", "kind": "page", "group": "query"},
         "search": {"queries": "queries.csv", **search},
-        "serving": {"overlap": 1, "undo_seconds": 600}, "answers": {"tie": True},
+        "serving": {"overlap": overlap, "undo_seconds": 600}, "answers": {"tie": True},
     }  # fmt: skip
     return written(folder / name, tables, files)
 
@@ -90,6 +92,6 @@ def write_all(folder):
     files += [
         pages(folder, "pages"),
         pages(folder, "held", hold=True),
-        pages(folder, "implied", hold=True, transitivity=True),
+        pages(folder, "implied", overlap=1, hold=True, transitivity=True),
     ]
     return files

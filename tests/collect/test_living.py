@@ -1,5 +1,6 @@
 """Live choice and live ranking: the strategy runs on what was said, and a sick one is stood in for."""
 
+import time
 from collections import Counter
 from datetime import timedelta
 
@@ -16,7 +17,7 @@ from scipy.sparse.csgraph import connected_components
 
 import sidewise as sw
 from sidewise.collect.server import jobs, planning
-from sidewise.collect.server.answering import answer
+from sidewise.collect.server.answering import answer, undo
 from sidewise.collect.server.answers import comparisons
 from sidewise.collect.server.leasing import serve
 from sidewise.collect.server.models import Campaign, Event, Standing, Task
@@ -155,6 +156,30 @@ def test_jobs_are_asked_for_once_and_do_their_work(opened, join):
     do_jobs()
     assert not DBTaskResult.objects.failed().exists(), DBTaskResult.objects.failed().first().traceback
     assert latest(campaign).answers == 28
+
+
+def due_jobs():
+    """Do what is asked for, and what is asked for later."""
+    DBTaskResult.objects.filter(status="READY").update(run_after="2020-01-01T00:00Z")
+    do_jobs()
+
+
+def test_whatever_is_said_while_one_ranking_begins_is_in_the_next(opened, join):
+    campaign = opened(items=8, serving={"preload": 0, "undo_seconds": 60})
+    worker = join(campaign)
+    answer(worker, serve(worker).page[0].key, "left")
+    time.sleep(jobs.PATIENCE / 2 + 0.1)
+    answer(worker, serve(worker).page[0].key, "left")
+    time.sleep(jobs.PATIENCE / 2)
+    due_jobs()
+    assert latest(campaign).answers == 2
+    answer(worker, serve(worker).page[0].key, "left")
+    due_jobs()
+    assert latest(campaign).answers == 3
+    jobs._asked.clear()
+    undo(worker)
+    due_jobs()
+    assert latest(campaign).answers == 2
 
 
 def test_a_campaign_ends_when_its_stopping_rule_holds(opened, join):

@@ -36,14 +36,14 @@ def test_the_last_page_has_a_code_of_the_workers_own(campaigns, open_page, scrip
 
 def test_the_code_and_the_way_back_of_a_platform_come_only_after_the_last_answer(campaigns, browser_page):
     page = browser_page
-    page.goto(f"{campaigns.url}/c/paid/?PROLIFIC_PID=5f%26a b")
-    expect(page.locator(".note")).to_contain_text("under your id, 5f&a b")
+    page.goto(f"{campaigns.url}/c/paid/?PROLIFIC_PID=5f%40a:b")
+    expect(page.locator(".note")).to_contain_text("under your id, 5f@a:b")
     page.get_by_role("button", name="Begin").click()
     assert "panel.example" not in page.content()
     finish(page)
     expect(page.locator(".code")).to_have_text("C0DE")
     away = page.get_by_role("link", name="Finish").get_attribute("href")
-    assert away == "https://panel.example/done?cc=C0DE&who=5f%26a%20b"
+    assert away == "https://panel.example/done?cc=C0DE&who=5f%40a%3Ab"
 
 
 def test_a_preview_of_a_platform_begins_nothing(campaigns, browser_page):

@@ -16,12 +16,13 @@ START = """
 import sys
 from pathlib import Path
 from sidewise.cli.serve import _opened
-from sidewise.collect.running import Place, run, set_up
+from sidewise.collect.running import Place, listening, run, set_up
 place = Place(Path(sys.argv[1]), port=int(sys.argv[2]))
-set_up(place)
-for path in sys.argv[3:]:
-    _opened(Path(path), None)
-run(place)
+with listening(place) as door:
+    set_up(place)
+    for path in sys.argv[3:]:
+        _opened(Path(path), None)
+    run(place, door)
 """
 
 
@@ -77,6 +78,13 @@ class Campaigns:
         """Read from the database."""
         with sqlite3.connect(f"file:{self.home / 'sidewise.sqlite3'}?mode=ro", uri=True, timeout=10) as database:
             return database.execute(query, values).fetchall()
+
+    def until(self, query: str, *values: Any, seconds: float = 30.0) -> None:
+        """Wait until there is an answer to this."""
+        end = time.monotonic() + seconds
+        while not self.ask(query, *values):
+            assert time.monotonic() < end, f"in {seconds:g} s there was no answer to: {query} {values}"
+            time.sleep(0.1)
 
     def events(self, name: str, kind: str) -> list[dict[str, Any]]:
         """What was logged of a kind in a campaign, the oldest first."""

@@ -94,7 +94,9 @@ class Search:
     not_relevant: bool = key("Offer “not relevant” for each document; all others are preferred to it.", True)
     duplicates: bool = key("Offer “duplicates”.", True)
     hold: bool = key("Hold one document fixed until it has been compared with all others of its query.", False)
-    transitivity: bool = key("Do not ask what follows from answers given: a over b and b over c.", False)
+    transitivity: bool = key(
+        "Do not ask what answers have decided: a over b and b over c, duplicates, not relevant.", False
+    )
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,12 @@
-"""What follows from answers given need not be asked: a over b and b over c say a over c (for search campaigns)."""
+"""What follows from answers given need not be asked: a over b and b over c say a over c (for search campaigns).
+
+So the assessors of the preference collection were asked (Carterette, Bennett and Chapelle, 2008): a document that is
+not relevant is not shown again, and duplicates have the same place.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 
 from django.db import connection
@@ -13,22 +18,15 @@ from sidewise.collect.server.log import Kind, event, record, record_all
 from sidewise.collect.server.models import Assignment, Campaign, Task, Worker
 
 Graph = Mapping[int, set[int]]
+DUPLICATES, NOT_RELEVANT = "duplicates", "_not_relevant"
 
 
 def close_implied(campaign: Campaign, said: Assignment) -> int:
-    """Ask no more about pairs of the query whose order follows from its answers, this one included; how many."""
-    if not transitive(campaign) or said.answer not in OUTCOMES or OUTCOMES[said.answer] == 0.5:
+    """Ask no more about pairs of the query that its answers, this one included, have decided; how many."""
+    if not transitive(campaign) or said.answer not in OUTCOMES:
         return 0
-    below = preferences(campaign, said.task.group)
-    winner, loser = _order(said.task, said.swapped, said.verdict or said.answer)
-    better, worse = {winner, *reached(_turned(below), winner)}, {loser, *reached(below, loser)}
     open_tasks = Task.objects.filter(campaign=campaign, group=said.task.group, wanted__gt=0).exclude(pk=said.task_id)
-    implied = [
-        task.pk
-        for task in open_tasks
-        if (task.first_id in better and task.second_id in worse)
-        or (task.second_id in better and task.first_id in worse)
-    ]
+    implied = [task.pk for task in following(campaign, open_tasks, follows=True)]
     _call_back(campaign, implied)
     closed = Task.objects.filter(pk__in=implied, taken=0, wanted__gt=0).update(wanted=0)
     if closed:
@@ -43,19 +41,41 @@ def transitive(campaign: Campaign) -> bool:
 
 
 def following(campaign: Campaign, tasks: Iterable[Task], *, follows: bool) -> list[Task]:
-    """Those tasks whose order follows from the answers that count, or those where it does not."""
+    """Those tasks that the answers that count have decided, or those that they have not."""
     if not transitive(campaign):
         return [] if follows else list(tasks)
-    below: dict[str, Graph] = {}
+    known: dict[str, Decided] = {}
     found = []
     for task in tasks:
-        graph = below.get(task.group) or below.setdefault(task.group, preferences(campaign, task.group))
-        assert task.first_id is not None
-        assert task.second_id is not None
-        told = task.second_id in reached(graph, task.first_id) or task.first_id in reached(graph, task.second_id)
-        if told == follows:
+        decided = known.get(task.group) or known.setdefault(task.group, Decided.by_answers(campaign, task.group))
+        if decided.has(task) == follows:
             found.append(task)
     return found
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What the answers about a query have decided: which documents stand above which, and which are not relevant."""
+
+    below: Graph  # of each document all that follow it, step by step
+    irrelevant: frozenset[int]
+
+    @classmethod
+    def by_answers(cls, campaign: Campaign, group: str) -> "Decided":
+        """By all answers about a query that count."""
+        graph, irrelevant = preferences(campaign, group)
+        return cls({one: reached(graph, one) for one in graph}, frozenset(irrelevant))
+
+    def has(self, task: Task) -> bool:
+        """Whether nothing is left to ask about a pair: its order follows, or one of the two is not relevant.
+
+        Every other document is preferred to one that is not relevant, and two of them need no order.
+        """
+        first, second = task.first_id, task.second_id
+        assert first is not None
+        assert second is not None
+        ordered = second in self.below.get(first, ()) or first in self.below.get(second, ())
+        return ordered or not self.irrelevant.isdisjoint((first, second))
 
 
 def regain_unseen(worker: Worker, group: str) -> None:
@@ -80,18 +100,26 @@ def _call_back(campaign: Campaign, tasks: Sequence[int]) -> None:
     record_all(event(campaign.pk, Kind.EXPIRED, assignment=one, why="implied") for one in ended)
 
 
-def preferences(campaign: Campaign, group: str) -> dict[int, set[int]]:
-    """Who was directly preferred to whom, within a group."""
+def preferences(campaign: Campaign, group: str) -> tuple[dict[int, set[int]], set[int]]:
+    """Who was directly preferred to whom within a group, and what is not relevant.
+
+    Duplicates stand above each other: so whatever is above or below the one is above or below the other.
+    """
     counted = Assignment.objects.filter(
         campaign=campaign, task__group=group, state=Assignment.State.ANSWERED, set_aside=False
     ).select_related("task")
     below: dict[int, set[int]] = defaultdict(set)
+    irrelevant = set()
     for one in counted:
         said = one.verdict or one.answer
-        if OUTCOMES.get(said, 0.5) != 0.5:
-            winner, loser = _order(one.task, one.swapped, said)
-            below[winner].add(loser)
-    return below
+        left, right = _sides(one)
+        if OUTCOMES.get(said) == 1.0 or said == DUPLICATES:
+            below[left].add(right)
+        if OUTCOMES.get(said) == 0.0 or said == DUPLICATES:
+            below[right].add(left)
+        if said.endswith(NOT_RELEVANT):
+            irrelevant.add(left if said.startswith("left") else right)
+    return below, irrelevant
 
 
 def reached(graph: Graph, start: int) -> set[int]:
@@ -105,17 +133,9 @@ def reached(graph: Graph, start: int) -> set[int]:
     return found
 
 
-def _turned(below: Mapping[int, Iterable[int]]) -> Graph:
-    above: dict[int, set[int]] = defaultdict(set)
-    for winner, losers in below.items():
-        for loser in losers:
-            above[loser].add(winner)
-    return above
-
-
-def _order(task: Task, swapped: bool, said: str) -> tuple[int, int]:  # noqa: FBT001
-    """The winner's and the loser's number."""
-    left, right = (task.second_id, task.first_id) if swapped else (task.first_id, task.second_id)
-    assert left is not None
-    assert right is not None
-    return (left, right) if OUTCOMES[said] == 1.0 else (right, left)
+def _sides(one: Assignment) -> tuple[int, int]:
+    """The numbers of the items on the left and on the right."""
+    first, second = one.task.first_id, one.task.second_id
+    assert first is not None
+    assert second is not None
+    return (second, first) if one.swapped else (first, second)

@@ -69,14 +69,15 @@ def enqueue(campaign: Campaign, pairs: Sequence[Pair], by: str) -> int:
     fresh = _unknown(campaign, [(min(pair), max(pair)) for pair in pairs])
     groups = dict(campaign.items.filter(pk__in={item for pair in fresh for item in pair}).values_list("id", "group"))
     overlap, left = campaign.spec.serving.overlap, _affordable(campaign)
-    tasks = []
-    for place, (first, second) in enumerate(fresh, start=current.planned):
-        wanted = min(overlap, left)
-        if wanted <= 0:
-            break
-        left -= wanted
-        tasks.append(Task(campaign=campaign, first_id=first, second_id=second, group=groups[first], place=place,
-                          wanted=wanted, planned_by=by))  # fmt: skip
+    tasks = [
+        Task(campaign=campaign, first_id=first, second_id=second, group=groups[first], place=place, planned_by=by)
+        for place, (first, second) in enumerate(fresh, start=current.planned)
+    ]
+    decided = {task.place for task in following(campaign, tasks, follows=True)}
+    for task in tasks:  # what answers have decided is in the queue, too, so that it is not planned again
+        task.wanted = 0 if task.place in decided else min(overlap, left)
+        left -= task.wanted
+    tasks = [task for task in tasks if task.wanted or task.place in decided]
     Task.objects.bulk_create(tasks, batch_size=2_000)
     _move_on(campaign, fresh[: len(tasks)])
     Campaign.objects.filter(pk=campaign.pk).update(planned=current.planned + len(tasks))

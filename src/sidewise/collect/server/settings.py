@@ -80,6 +80,7 @@ LOGIN_REDIRECT_URL = "campaigns"
 AXES_FAILURE_LIMIT = 5  # wrong passwords for one name from one address, then …
 AXES_COOLOFF_TIME = 0.25  # … a quarter of an hour's rest
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_LOCKOUT_TEMPLATE = "sidewise/locked.html"
 AXES_RESET_ON_SUCCESS = True
 AXES_CLIENT_IP_CALLABLE = "sidewise.collect.server.rates.address_of"
 AXES_ENABLE_ACCESS_FAILURE_LOG = False

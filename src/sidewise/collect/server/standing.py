@@ -40,6 +40,7 @@ def refit(campaign: Campaign) -> Standing:
         return last
     ranking, remarks = _ranked(campaign, answers)
     summary = {**summarised(campaign), "remarks": remarks, "model": ranking.fit.model if ranking else ""}
+    summary["scale"] = ranking.scale if ranking else ""
     summary["stopping"] = stopping(campaign)
     made = Standing.objects.create(
         campaign=campaign, answers=len(answers), digest=answers.digest, seconds=time.perf_counter() - started,

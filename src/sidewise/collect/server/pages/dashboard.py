@@ -1,17 +1,18 @@
 """What the dashboard shows, quickly at any size: the last standing, and what has come since."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
-from math import comb
+from math import comb, isfinite
 from typing import Any
 
 import pyarrow as pa
 from django.db.models import Count, F, Max, Q
 
+from sidewise.collect.server.kinds import OUTCOMES
 from sidewise.collect.server.models import Assignment, Campaign, Standing, Worker
-from sidewise.collect.server.pages.charts import bars, intervals, matrix
-from sidewise.collect.server.pages.outlook import outlook
+from sidewise.collect.server.pages.charts import bars, interval, interval_axis, matrix
+from sidewise.collect.server.pages.outlook import answers_an_hour, outlook
 from sidewise.collect.server.standing import latest, unpacked
 
 State = Assignment.State
@@ -22,19 +23,19 @@ def dashboard_of(campaign: Campaign) -> dict[str, Any]:
     """Everything on one page."""
     standing = latest(campaign)
     summary = standing.summary if standing else {}
-    rows = ranking_rows(campaign, standing)[:TOP]
+    rows = drawn(ranking_rows(campaign, standing)[:TOP])
     hours = by_hour(summary.get("hours", []))
     names = [row["item"] for row in rows]
     counts, tasks = asked(campaign, names)
-    answers = answered(campaign, standing)
+    answers, pace = answered(campaign, standing), answers_an_hour(campaign)
     return {
-        "standing": standing, "summary": summary, "rows": rows, "answers": answers,
+        "standing": standing, "summary": summary, "rows": rows, "answers": answers, "pace": round(pace),
         "waiting": campaign.tasks.filter(taken__lt=F("wanted"))[:100_000].count(),
         "leased": campaign.assignments.filter(state=State.LEASED).count(),
         "budget": campaign.spec.budget.answers, "side": side_bias(summary.get("choices", {})), "hours": hours,
-        "hours_chart": bars(hours, "Answers by hour"), "scores_chart": intervals(rows, "Scores with 95 % intervals"),
+        "hours_chart": bars(hours, "Answers by hour"), "most_asked": max(counts.values(), default=0),
         "matrix_chart": matrix(names, counts, "How often each pair was asked"),
-        "ends": outlook(campaign, summary.get("stopping", []), answers),
+        "ends": outlook(campaign, summary.get("stopping", []), answers, pace),
         "pairs": [(tasks[a, b], names[a], names[b], count) for (a, b), count in sorted(counts.items(), key=_most)],
     }  # fmt: skip
 
@@ -91,6 +92,17 @@ def ranking_rows(campaign: Campaign, standing: Standing | None = None) -> Rows:
     return Rows(unpacked(standing.ranking) if standing is not None else None)
 
 
+def drawn(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows of a ranking as the page shows them: each with a picture of its interval, all on one scale."""
+    known = bool(rows) and all(row.get("low") is not None and isfinite(row["low"]) for row in rows)
+    axis = interval_axis(rows) if known else (0.0, 0.0)
+    scores = [row["score"] for row in rows]
+    places = 2 if rows and max(scores) - min(scores) > 0.5 else 3
+    for row in rows:
+        row |= {"places": places, "picture": interval(row, axis) if known else ""}
+    return rows
+
+
 def worker_rows(campaign: Campaign, workers: list[Worker]) -> list[dict[str, Any]]:
     """Workers with their numbers of answers, and what the ranking says of them."""
     table = unpacked(campaign.standings.order_by("-id").values_list("workers", flat=True).first())
@@ -135,3 +147,11 @@ def two_sided(wins: int, total: int) -> float:
         return min(1.0, 2 * (1 - NormalDist().cdf(max(away, 0.0))))
     least = max(wins, total - wins)
     return float(min(1.0, 2 * sum(comb(total, k) for k in range(least, total + 1)) / 2**total))
+
+
+def tally(said: Iterable[Assignment]) -> dict[str, Any]:
+    """Of the answers about a pair that count: how many preferred the first item, the second, neither."""
+    counted = [one for one in said if one.state == State.ANSWERED and not one.set_aside]
+    outcomes = [OUTCOMES.get(one.verdict or one.answer, 0.5) for one in counted]
+    firsts = [1 - found if one.swapped else found for one, found in zip(counted, outcomes, strict=True)]
+    return {"all": len(firsts), "first": firsts.count(1.0), "second": firsts.count(0.0), "neither": firsts.count(0.5)}

@@ -34,4 +34,5 @@ def marked(page: str, query: str) -> str:
             part if part[:1] in {"<", "&"} else found.sub(r"<mark>\g<0></mark>", part) for part in APART.split(safe)
         )
     head = f'<meta charset="utf-8"><title>Document</title><style>{STYLE}</style>'
-    return f"<!doctype html><html><head>{head}</head><body>{safe}</body></html>"
+    # Without something to focus, Tab passes a sandboxed frame by, and whoever has no mouse cannot scroll it.
+    return f'<!doctype html><html><head>{head}</head><body tabindex="0">{safe}</body></html>'

@@ -10,16 +10,18 @@ from sidewise.collect.server.models import Assignment, Campaign
 from sidewise.sampling.enough import rounded
 
 LATELY = timedelta(minutes=30)
+TITLES = {"rmse": "Accuracy of the scores", "top": "The top items"}
+MANY = 6  # rules, of as many groups of items: more are told as one
 
 
-def outlook(campaign: Campaign, rules: list[dict[str, Any]], answers: int) -> list[dict[str, Any]]:
+def outlook(campaign: Campaign, rules: list[dict[str, Any]], answers: int, pace: float) -> list[dict[str, Any]]:
     """Each stopping rule, and the budget, as a heading, a sentence, what remains, and a part of the whole."""
-    pace = answers_an_hour(campaign)
-    ends = [_rule(rule, pace) for rule in rules]
+    ends = [_rule(rule, pace, named=len(rules) > 2) for rule in rules] if len(rules) <= MANY else _together(rules, pace)
     budget = campaign.spec.budget.answers
     if budget is not None:
         left = max(0, budget - answers)
-        ends.append({"title": "Budget", "text": f"{answers:,} of {budget:,} answers", "more": _more(left, pace),
+        more = f"{left:,} more answers{_time(left, pace)}" if left else "nothing remains"
+        ends.append({"title": "Budget", "text": f"{answers:,} of {budget:,} answers", "more": more,
                      "part": min(1.0, answers / budget)})  # fmt: skip
     return ends
 
@@ -32,26 +34,43 @@ def answers_an_hour(campaign: Campaign, now: datetime | None = None) -> float:
     return 3600 * lately / max((now - since).total_seconds(), 60.0)
 
 
-def _rule(rule: Mapping[str, Any], pace: float) -> dict[str, Any]:
+def _rule(rule: Mapping[str, Any], pace: float, *, named: bool) -> dict[str, Any]:
     found, wanted = rule["found"], rule["wanted"]
     if rule["goal"] == "rmse":
-        title, part = "Accuracy of the scores", min(1.0, wanted / found) if found else 1.0
+        part = min(1.0, wanted / found) if found else 1.0
         text = f"expected error {found:.2f} probits; wanted {wanted:.2f} or less"
     else:
-        title, part = "The top items", min(1.0, found / wanted)
+        part = min(1.0, found / wanted)
         text = f"settled with a probability of {100 * found:.0f} %; wanted {100 * wanted:.0f} %"
+    title = TITLES[rule["goal"]] + (f": {rule['group']}" if named and rule["group"] else "")
     more = "reached" if rule["enough"] else _more(rule["more"], pace)
     return {"title": title, "text": text, "more": more, "part": part}
 
 
+def _together(rules: list[dict[str, Any]], pace: float) -> list[dict[str, Any]]:
+    """The rules of many groups: how many of them hold, for each goal."""
+    ends = []
+    for goal in dict.fromkeys(rule["goal"] for rule in rules):
+        these = [rule for rule in rules if rule["goal"] == goal]
+        left = [rule["more"] for rule in these if not rule["enough"]]
+        more = None if None in left else sum(left)
+        text = f"settled in {len(these) - len(left):,} of {len(these):,} groups"
+        ends.append({"title": TITLES[goal], "text": text, "part": 1 - len(left) / len(these),
+                     "more": _more(more, pace) if left else "reached"})  # fmt: skip
+    return ends
+
+
 def _more(answers: int | None, pace: float) -> str:
-    """So many answers more, and how long they take."""
+    """About so many answers more, and how long they take."""
     if answers is None:
         return "how many more answers it takes cannot be told yet"
     if answers == 0:
         return "nothing remains"
-    time = f", {_lasting(answers / pace)} at the present pace" if pace else ""
-    return f"about {rounded(answers):,} more answers{time}"
+    return f"about {rounded(answers):,} more answers{_time(answers, pace)}"
+
+
+def _time(answers: int, pace: float) -> str:
+    return f", {_lasting(answers / pace)} at the present pace" if pace else ""
 
 
 def _lasting(hours: float) -> str:

@@ -7,15 +7,19 @@ from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from sidewise.collect.server import exporting, vetting
+from sidewise.collect.server.headers import hosts, policy
 from sidewise.collect.server.joining import entry
 from sidewise.collect.server.models import Assignment, Campaign, Item, Token, Worker
 from sidewise.collect.server.opening import FOLLOWS, change_state
-from sidewise.collect.server.pages.dashboard import answered, dashboard_of, ranking_rows, worker_rows
+from sidewise.collect.server.pages.dashboard import answered, dashboard_of, drawn, ranking_rows, tally, worker_rows
 from sidewise.collect.server.pages.media import sent
+from sidewise.collect.server.pages.shown import linked, seen
+from sidewise.collect.server.standing import latest
 from sidewise.errors import SidewiseError
 
 PER_PAGE = 50
@@ -61,8 +65,11 @@ def dashboard(request: HttpRequest, name: str) -> HttpResponse:
 def ranking(request: HttpRequest, name: str) -> HttpResponse:
     """The whole ranking, page by page."""
     campaign = mine(request, name)
-    page = Paginator(ranking_rows(campaign), PER_PAGE).get_page(request.GET.get("page"))
-    return render(request, "sidewise/ranking.html", {"campaign": campaign, "page": page})
+    standing = latest(campaign)
+    page = Paginator(ranking_rows(campaign, standing), PER_PAGE).get_page(request.GET.get("page"))
+    page.object_list = drawn(list(page.object_list))
+    scale = standing.summary.get("scale", "") if standing else ""
+    return render(request, "sidewise/ranking.html", {"campaign": campaign, "page": page, "scale": scale})
 
 
 @login_required
@@ -79,7 +86,11 @@ def workers(request: HttpRequest, name: str) -> HttpResponse:
             if row["worker"].invited
             else ""
         )
-    return render(request, "sidewise/workers.html", {"campaign": campaign, "page": page, "rows": rows})
+    return render(
+        request,
+        "sidewise/workers.html",
+        {"campaign": campaign, "page": page, "rows": rows, "links": any(row["link"] for row in rows)},
+    )
 
 
 @login_required
@@ -104,9 +115,17 @@ def pair(request: HttpRequest, name: str, number: int) -> HttpResponse:
     """All answers about one pair."""
     campaign = mine(request, name)
     task = get_object_or_404(campaign.tasks.select_related("first", "second"), pk=number)
-    said = task.assignments.select_related("task__first", "task__second", "worker").order_by("-answered_at")
-    shown = {"campaign": campaign, "task": task, "page": list(said), "sides": [task.first, task.second]}
-    return render(request, "sidewise/pair.html", shown)
+    said = list(task.assignments.select_related("task__first", "task__second", "worker").order_by("-answered_at"))
+    items = [one for one in (task.first, task.second) if one is not None]
+    sides = [seen(campaign, item, reverse("item_media", args=[name, item.pk])) for item in items]
+    query, description = campaign.queries.get(task.group, ("", ""))
+    shown = {"campaign": campaign, "task": task, "page": said, "sides": list(zip(items, sides, strict=True)),
+             "tally": tally(said), "query": query, "description": description}  # fmt: skip
+    response = render(request, "sidewise/pair.html", shown)
+    away = hosts(side.address for side in sides if linked(side.address))
+    if away:
+        response.headers["Content-Security-Policy"] = policy(img_src=away, media_src=away, frame_src=away)
+    return response
 
 
 @login_required
@@ -185,9 +204,9 @@ def tokens(request: HttpRequest) -> HttpResponse:
         Token.objects.filter(owner=request.user.pk, pk=_whole(request.POST["delete"])).delete()
     elif request.method == "POST":
         fresh = Token.issue(request.user, request.POST.get("name", "").strip()[:100] or "unnamed")
-    return render(
-        request, "sidewise/tokens.html", {"tokens": Token.objects.filter(owner=request.user.pk), "fresh": fresh}
-    )
+    mine_all = Token.objects.filter(owner=request.user.pk).order_by("id")
+    shown = {"tokens": mine_all, "fresh": fresh, "address": request.build_absolute_uri("/api/campaigns")}
+    return render(request, "sidewise/tokens.html", shown)
 
 
 def _whole(text: str) -> int:

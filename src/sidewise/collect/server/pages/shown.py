@@ -75,11 +75,15 @@ def order(one: Assignment) -> tuple[int, int]:
 
 
 def _side(campaign: Campaign, one: Assignment, item: Item, side: str) -> Side:
+    return seen(campaign, item, reverse("media", args=[campaign.name, one.key, side]), side)
+
+
+def seen(campaign: Campaign, item: Item, address: str, side: str = "") -> Side:
+    """An item as a page shows it; media that lie on this server are at the address."""
     spec = campaign.spec
     kind = spec.items.kind
     if kind != "text":
-        address = item.media if linked(item.media) else reverse("media", args=[campaign.name, one.key, side])
-        return Side(side, kind, address=address)
+        return Side(side, kind, address=item.media if linked(item.media) else address)
     text = item.media if spec.items.inline else _read(campaign, item)
     if spec.items.format == "markdown":
         return Side(side, kind, html=instructions_html(text))

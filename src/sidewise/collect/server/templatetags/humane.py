@@ -16,9 +16,33 @@ def grouped(value: Any) -> str:
 
 
 @register.filter
+def decimal(value: Any, places: int = 2) -> str:
+    """A number with so many decimals and a minus that is one, or nothing where there is none."""
+    return "" if value is None or value == "" else f"{float(value):z.{places}f}".replace("-", "\N{MINUS SIGN}")
+
+
+@register.filter
+def probability(value: float) -> str:
+    """A p-value: ``= 0.04``, or how small it is at most."""
+    return "< 0.001" if value < 0.001 else f"= {value:.2g}" if value < 0.1 else f"= {value:.2f}"
+
+
+@register.filter
 def percent(value: float) -> str:
     """A share in per cent."""
     return f"{100 * value:.0f} %"
+
+
+@register.filter
+def format_name(form: str) -> str:
+    """What a form of files is called."""
+    return {"csv": "CSV", "jsonl": "JSON Lines", "parquet": "Parquet"}.get(form, form)
+
+
+@register.filter
+def spoken(answer: str) -> str:
+    """The name of an answer, in words: ``both_bad`` is ``both bad``."""
+    return answer.replace("_", " ")
 
 
 @register.filter

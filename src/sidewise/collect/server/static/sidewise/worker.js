@@ -25,6 +25,15 @@
     button.click();
   }
 
+  // A click into a document gives it the keyboard, and its sandbox tells us no key. Whoever came by Tab stays there, to
+  // scroll; whoever clicked gets the keys of the answers back.
+  let tabbed = -Infinity; // when Tab was pressed last, in milliseconds
+  function takeBackKeys() {
+    const frame = document.activeElement;
+    const came = performance.now() - tabbed < 500;
+    if (frame?.tagName === "IFRAME" && !came) window.setTimeout(() => { frame.blur(); window.focus(); }, 0);
+  }
+
   function say(text) {
     const place = document.getElementById("trouble");
     if (!place) return;
@@ -145,7 +154,8 @@
     }
   }
 
-  document.addEventListener("keydown", press);
+  document.addEventListener("keydown", (event) => { if (event.key === "Tab") tabbed = performance.now(); press(event); });
+  window.addEventListener("blur", takeBackKeys);
   document.addEventListener("DOMContentLoaded", () => { window.customElements.define("sidewise-keys", Keys); ready(); });
   window.addEventListener("resize", measure);
 })();
