@@ -69,8 +69,8 @@ class Use:
 
 
 def of_group(group: int) -> list[int]:
-    """The processes of a group."""
-    return [pid for pid, stat in _processes() if int(stat[2]) == group]
+    """A process that leads a session, and all that it has started: each is a group of its own in that session."""
+    return [pid for pid, stat in _processes() if int(stat[3]) == group]
 
 
 def of_parent(parent: int) -> list[int]:
