@@ -60,17 +60,21 @@ class Big:
 
 
 class Memory:
-    """How far the processes of a server have grown, each from what it had: the kernel keeps the peak."""
+    """How far the processes that serve pages have grown, each from what it had: the kernel keeps the peak."""
 
     def __init__(self, server: Server) -> None:
         self.before = {}
-        for pid in of_group(server.group):
+        for pid in filter(_serves, of_group(server.group)):
             Path(f"/proc/{pid}/clear_refs").write_text("5")  # the peak is what is held now
             self.before[pid] = _status(pid, "VmRSS")
 
     def grown(self) -> int:
         """Of the process that has grown most."""
         return max(_status(pid, "VmHWM") - before for pid, before in self.before.items())
+
+
+def _serves(pid: int) -> bool:
+    return b"gunicorn" in Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 def _status(pid: int, what: str) -> int:
@@ -149,8 +153,8 @@ async def _worked(server: Server, size: Size) -> Worked:
     watching = asyncio.create_task(watch())
     measured = await drive(server.url, worker, Plan(WORKERS, PATIENCE, think=THINK, ramp=THINK[1]))
     watching.cancel()
-    ranking, planning = rows.one(SECONDS_OF_RANKING), rows.one(SECONDS_OF_PLANNING)
-    jobs = Took("making a ranking", float(ranking)), Took("planning a batch", float(planning))
+    lasted = {"making a ranking": rows.one(SECONDS_OF_RANKING), "planning a batch": rows.one(SECONDS_OF_PLANNING)}
+    jobs = tuple(Took(what, float(took or "nan")) for what, took in lasted.items())  # a job may not be done in time
     return Worked(jobs, measured, crowd.dry)
 
 

@@ -10,10 +10,10 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any, Self
-from urllib.parse import urlsplit
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tests"))  # its throw-away PostgreSQL
@@ -228,17 +228,17 @@ def serving(work: Work, url: str | None, postmaster: int | None = None, processe
 
 
 def _wait(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
+    """Until it answers: the door is open before anybody is there."""
     while True:
+        connection = HTTPConnection("127.0.0.1", port, timeout=1)
         try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-        except OSError:
+            connection.request("GET", "/alive")
+            connection.getresponse()
+        except (OSError, HTTPException):
             if process.poll() is not None:
                 raise RuntimeError(log.read_text()) from None
             time.sleep(0.05)
         else:
             return
-
-
-def host(url: str) -> str:
-    """Host and port of an address."""
-    return urlsplit(url).netloc
+        finally:
+            connection.close()

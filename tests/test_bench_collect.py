@@ -38,7 +38,7 @@ def found(name, seconds, took, *, memory=(), faults=()):
 @pytest.mark.skipif(not installed(), reason="PostgreSQL is missing")
 def test_a_quick_run_measures_everything_once(tmp_path):
     command = [sys.executable, str(FOLDER / "collect.py"), "--quick", "--out", str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False)  # noqa: S603 - our own script
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)  # noqa: S603 - our own script
     assert done.returncode == 0, done.stderr
     assert "also when the pool runs dry: 200 answers, met" in " ".join(done.stdout.split())
     with (tmp_path / "collect-partial.csv").open(encoding="utf-8") as file:

@@ -1,9 +1,10 @@
 """The answers of a campaign as comparisons: what the numeric core is given."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from sidewise.collect.server.kinds import OUTCOMES
 from sidewise.collect.server.models import Assignment, Campaign
@@ -38,16 +39,23 @@ def said(campaign: Campaign, group: str | None = None) -> Iterator[Said]:
 def comparisons(campaign: Campaign, group: str | None = None) -> Comparisons:
     """The answers of a campaign, or of one of its groups; items that nobody has seen are there too."""
     items = campaign.items.all() if group is None else campaign.items.filter(group=group)
-    names = dict(items.order_by("id").values_list("id", "name"))
-    workers = dict(campaign.workers.values_list("id", "name"))
-    rows = list(said(campaign, group))
-    if not rows:
+    rows = np.fromiter(
+        said(campaign, group), dtype=[("left", "i8"), ("right", "i8"), ("outcome", "f8"), ("worker", "i8")]
+    )
+    if not len(rows):
         raise NoComparisons("there are no answers yet")
+    names = list(items.order_by("id").values_list("id", "name"))
     return Comparisons.from_arrays(
-        left=[names[row.left] for row in rows],
-        right=[names[row.right] for row in rows],
-        winner=np.array([WORDS[row.outcome] for row in rows], dtype=str),
-        worker=[workers[row.worker] for row in rows],
-        items=names.values(),
+        left=_named(rows["left"], names),
+        right=_named(rows["right"], names),
+        winner=np.array(["right", "tie", "left"])[(2 * rows["outcome"]).astype(int)],
+        worker=_named(rows["worker"], list(campaign.workers.order_by("id").values_list("id", "name"))),
+        items=[name for _, name in names],
         winner_is="side",
     )
+
+
+def _named(numbers: np.ndarray, names: Sequence[tuple[int, str]]) -> pa.DictionaryArray:
+    """What numbers stand for; each name is kept once, however many rows there are."""
+    known = np.array([number for number, _ in names])
+    return pa.DictionaryArray.from_arrays(np.searchsorted(known, numbers), pa.array([name for _, name in names]))

@@ -80,7 +80,7 @@ def _want_ranking(campaign: Campaign) -> None:
 
 @transaction.atomic
 def want_plans() -> None:
-    """Plan for every campaign that is open: a job that was being done by one who died is lost."""
+    """Plan for every open campaign, where planning begins: a job that was being done by one who died is lost."""
     _asked.clear()
     Campaign.objects.update(plan_due=None)
     for campaign in Campaign.objects.filter(state=Campaign.State.OPEN):
@@ -117,6 +117,9 @@ def _want(campaign: Campaign, flag: str, job: Any, *args: int, after: float = 0.
 
 
 def _half_empty(campaign: Campaign) -> bool:
-    """Whether less than half a batch is waiting in the queue."""
+    """Whether less than half a batch is waiting in the queue; looked at ten times a second, not at every answer."""
+    if not _due_again("look", campaign):
+        return False
+    _rest("look", campaign, 0.1)
     half = campaign.spec.sampling.batch // 2 + 1
     return campaign.tasks.filter(taken__lt=F("wanted"))[:half].count() < half
