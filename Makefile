@@ -12,7 +12,7 @@ ifneq ($(wildcard ../shared/data),)
 export SIDEWISE_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: help setup parts torch demo test lint types imports pytest docs pictures bench bench-quick bench-sampling clean
+.PHONY: help setup parts torch demo test lint types imports pytest docs pictures bench bench-quick bench-sampling bench-collect clean
 
 help:  ## Say what can be made.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -76,6 +76,9 @@ bench-quick: $(BENCH)/.up-to-date  ## The same, small.
 
 bench-sampling: setup  ## Measure what it takes to choose pairs, by every strategy, against the number of items.
 	@$(BIN)/python benchmarks/sampling.py
+
+bench-collect: setup parts  ## Measure live collection: answers a second, waiting, memory, a campaign with a million answers.
+	@$(BIN)/python benchmarks/collect.py
 
 $(BENCH)/.up-to-date: benchmarks/requirements.txt pyproject.toml
 	@test -x $(BENCH)/bin/python || $(PYTHON) -m venv $(BENCH)

@@ -20,6 +20,8 @@ ROOT = Path(__file__).parent
 
 pytest_plugins = ["parts.fixtures"]  # the real parts that tests run on: see tests/parts
 
+os.environ.pop("COLUMNS", None)  # a console that is made while it is set keeps that width, whatever a test says
+
 settings.register_profile("sidewise", deadline=None, derandomize=True, max_examples=50)
 settings.load_profile("sidewise")
 

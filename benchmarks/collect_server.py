@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -119,12 +119,17 @@ class Database:
     """The same questions to SQLite and to PostgreSQL, past Django."""
 
     def __init__(self, url: str | None, home: Path) -> None:
+        self.postgres = url is not None
         if url is None:
-            self.connection: Any = sqlite3.connect(home / "sidewise.sqlite3")
+            self.connection: Any = sqlite3.connect(home / "sidewise.sqlite3", isolation_level=None)
         else:
             import psycopg
 
             self.connection = psycopg.connect(url, autocommit=True)
+
+    def run(self, statement: str) -> None:
+        """Do what nothing is answered to."""
+        self.connection.execute(statement)
 
     def one(self, query: str) -> Any:
         """The single value that a query finds."""
@@ -132,7 +137,36 @@ class Database:
 
     def all(self, query: str) -> list[Any]:
         """The first column of everything that a query finds."""
-        return [row[0] for row in self.connection.execute(query).fetchall()]
+        return [row[0] for row in self.rows(query)]
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """Everything that a query finds."""
+        return self.connection.execute(query).fetchall()
+
+    def together(self, statements: Sequence[str]) -> None:
+        """Statements in one transaction, which trusts that rows name others that are there."""
+        self.run("BEGIN")
+        if self.postgres:
+            self.run("SET LOCAL session_replication_role = replica")
+        for statement in statements:
+            self.run(statement)
+        self.run("COMMIT")
+
+    def load(self, table: str, columns: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Very many rows."""
+        if self.postgres:
+            with self.connection.cursor().copy(f"COPY {table} ({columns}) FROM STDIN") as copy:
+                for row in rows:
+                    copy.write_row(row)
+            return
+        places = ", ".join("?" * (columns.count(",") + 1))
+        self.run("BEGIN")
+        self.connection.executemany(f"INSERT INTO {table} ({columns}) VALUES ({places})", rows)  # noqa: S608
+        self.run("COMMIT")
+
+    def settle(self) -> None:
+        """What the database does by itself some time after so many rows have come."""
+        self.run("VACUUM ANALYZE" if self.postgres else "ANALYZE")
 
 
 @dataclass

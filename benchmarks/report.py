@@ -17,6 +17,10 @@ from rich.table import Table
 PACKAGES = ("sidewise", "numpy", "scipy", "pyarrow", "pandas", "evalica", "choix", "crowd-kit", "arena-rank", "jax")
 HEADER = ("tool", "call", "first s", "best s", "median s", "runs", "× first row", "rows/s", "peak MB",
           "above data MB", "agreement", "goal")  # fmt: skip
+BUSY = (
+    "Below each table stands how busy other processes kept the machine: where that is not 0.0, times are longer than "
+    "they need be."
+)
 DEFINITIONS = """\
 Every measurement ran in a fresh process, on the same simulated data (`benchmarks/data.py`; the seeds are fixed), one
 after the other, on two cores. The clock runs around the work from a dataframe of strings to scores, with every
@@ -148,16 +152,12 @@ def remarks(outcome: Outcome) -> list[str]:
     return [*notes, *outcome.checks(), *busy]
 
 
-def machine(packages: Sequence[str] = PACKAGES) -> str:
+def machine(packages: Sequence[str] = PACKAGES, busy: str = BUSY) -> str:
     """What the numbers depend on, without naming the machine."""
     versions = ", ".join(f"{name} {_version(name)}" for name in packages)
     system = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return (
-        f"{datetime.now(UTC):%Y-%m-%d}; {cores()} cores, {memory:.0f} GiB, {system}; {versions}. "
-        "Below each table stands how busy other processes kept the machine: where that is not 0.0, times are longer "
-        "than they need be."
-    )
+    return f"{datetime.now(UTC):%Y-%m-%d}; {cores()} cores, {memory:.0f} GiB, {system}; {versions}. {busy}"
 
 
 def cores() -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 import sampling_picture as picture
 from report import markdown_table, seconds
 from sampling_rows import AIM, Extrapolation, Row, exponent, extrapolated
+from verdict import Verdict
 
 HEADER = ("what", "name", "n", "median s", "best s", "runs", "processor s", "peak MB", "above data MB", "pairs",
           "remark")  # fmt: skip
@@ -36,25 +37,6 @@ ON_A_GPU = """\
 By `benchmarks/sampling_gpu.py`, in float64, with 25 comparisons of every item collected, of random pairs: five standard
 trials would be 10⁹ answers at n = 20,000. The belief is fitted on the processor; memory is the GPU's. Seconds:
 """
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """A goal, and whether it is met; None where it was not measured."""
-
-    words: str
-    found: str
-    met: bool | None
-
-    @property
-    def outcome(self) -> str:
-        """In a word."""
-        return "not measured" if self.met is None else "met" if self.met else "MISSED"
-
-    @property
-    def mark(self) -> str:
-        """In a line."""
-        return f"{self.words}: {self.found + ', ' if self.found else ''}{self.outcome}"
 
 
 @dataclass(frozen=True)

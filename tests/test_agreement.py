@@ -143,10 +143,11 @@ def test_the_order_of_rows_does_not_matter(grid, seed):
     )
 
 
+@pytest.mark.parametrize("lonely", [3, 1e200, 1e-200])
 @given(grid=grids())
-def test_units_with_one_answer_do_not_count(grid):
+def test_units_with_one_answer_do_not_count(lonely, grid):
     alone = np.full((len(grid), 1), np.nan)
-    alone[0] = 3
+    alone[0] = lonely
     for distance in NAMED:
         assert krippendorff_alpha(long(np.hstack([grid, alone])), distance=distance) == pytest.approx(
             krippendorff_alpha(long(grid), distance=distance), abs=1e-12
@@ -389,7 +390,12 @@ def test_grids_either_way_and_with_names(tmp_path):
 
 @pytest.mark.parametrize(
     ("grid", "workers", "says"),
-    [([[1, 2], [1]], "rows", "row 2 has 1 cells"), ([], "rows", "empty"), ([[1]], "both", "'rows' or the 'columns'")],
+    [
+        ([[1, 2], [1]], "rows", "row 2 has 1 cells"),
+        ([], "rows", "empty"),
+        ([1, 2], "rows", "a table is wanted"),
+        ([[1]], "both", "'rows' or the 'columns'"),
+    ],
 )
 def test_grids_that_are_none(grid, workers, says):
     with pytest.raises(DataError, match=says):

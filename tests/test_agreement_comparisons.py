@@ -176,5 +176,7 @@ def test_an_order_has_no_circles_and_coins_have_a_quarter():
 def test_results_can_be_read():
     answers = random_comparisons(8, 300, workers=3)
     assert str(transitivity(answers)) == "0.000 of 44 triads"
+    one = sw.Comparisons.from_arrays(winner=list("abc"), loser=list("bca"))
+    assert str(transitivity(one)) == "1.000 of 1 triad"
     assert "triads drawn from about" in str(transitivity(answers, most=0))
     assert "groups)" in str(repeat_consistency(answers).within)

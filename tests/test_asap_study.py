@@ -12,7 +12,9 @@ import pytest
 
 import sidewise as sw
 from sidewise.studies import Setting, asap, asap_goals, datasets, find_study
+from sidewise.studies.asap_pictures import within
 from sidewise.studies.asap_runs import LIMIT, RANGES, Plan, fisher, measured, over_runs, references, world_of
+from sidewise.studies.lines import apart
 from sidewise.studies.parts import kept
 from sidewise.studies.resuming import resumed
 
@@ -168,6 +170,11 @@ def test_what_the_page_says_follows_from_the_rows(quick):
         own = [row for row in rows if (row["world"], row["trials"]) == (world, last) and row["strategy"] != LIMIT]
         best = min(own, key=lambda row: row["rmse"])
         assert f"{title}: the lowest RMSE after {last:g} standard trials has `{best['strategy']}`" in said
+        middle = sorted({row["trials"] for row in rows})[1]
+        at = [row for row in rows if (row["world"], row["trials"]) == (world, middle) and row["strategy"] != LIMIT]
+        ours = next(row["fisher"] for row in at if row["strategy"] == "optimal")
+        ahead = sum(row["fisher"] > ours for row in at)
+        assert f"{ahead} of 13 on the {world} range" in said
     wishes = kept(folder / "goals.csv")
     same = [row for row in wishes if row["estimator"] == "one for all"]
     assert f"{sum(row['met'] for row in same)} of {len(same)} wishes are met" in said
@@ -181,6 +188,17 @@ def test_every_strategy_is_in_figure_4_and_effort_follows_from_it(quick):
     assert names == {*sw.sampling.STRATEGIES, LIMIT}
     for row in kept(folder / "figure-9.csv"):
         assert (row["comparisons"] or row["tried"]) <= row["tried"]
+
+
+def test_names_at_the_ends_of_lines_are_all_read_however_close_the_lines_end():
+    """At the upper edge of a panel they had stood one upon another."""
+    crowd = [{"strategy": name, "value": 9.9 - 0.01 * place} for place, name in enumerate("abcdefgh")]
+    for low, high in ((0.0, 10.0), (9.7, 20.0), (9.0, 10.0)):
+        ends = within(apart(crowd, 0.1), 0.1, low, high)
+        heights = [row["at"] for row in ends]
+        assert [row["strategy"] for row in ends] == list("hgfedcba")
+        assert min(np.diff(heights)) > 0.1 - 1e-9
+        assert low - 1e-9 <= heights[0] < heights[-1] <= high + 1e-9
 
 
 # Goals

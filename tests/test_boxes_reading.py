@@ -149,6 +149,7 @@ def test_one_box_of_one_hand():
         ({**GOOD, "image": [0.5, 1.5]}, "ids are strings or whole numbers"),
         ({**GOOD, "left": [1]}, "differ in length"),
         (7, "int is no table"),
+        ({"image;left;top;right;bottom": ["a;0;0;1;1"]}, "one column only, .*say so with delimiter=';'"),
         ("nowhere.csv", "there is no file"),
         ({name: [] for name in GOOD}, "there are no rows"),
     ],

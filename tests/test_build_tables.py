@@ -1,5 +1,7 @@
 """Parts of a table, words that must not be there, and truths that nobody finds again."""
 
+import unicodedata
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
@@ -9,7 +11,16 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from sidewise.cli import app
-from sidewise.datasets.building import filter_divergent, filter_words, overlapping, read_words, split_table, word_forms
+from sidewise.datasets.building import (
+    filter_divergent,
+    filter_words,
+    overlapping,
+    read_words,
+    split_table,
+    splitting,
+    word_forms,
+)
+from sidewise.datasets.building.folding import folded
 from sidewise.errors import DataError, SidewiseError
 
 SIDES = ("left", "top", "right", "bottom")
@@ -55,11 +66,35 @@ def test_boxes_that_another_data_set_has_go_to_train():
         assert found.held == 2
 
 
+@pytest.mark.parametrize("pairs", [1, 7, 10**6])
+def test_overlaps_are_those_of_every_pair(pairs, monkeypatch):
+    monkeypatch.setattr(splitting, "PAIRS", pairs)
+    rng = np.random.default_rng(1)
+
+    def some(count):
+        corner = rng.integers(0, 90, (count, 2))
+        edges = np.concatenate([corner, corner + rng.integers(1, 25, (count, 2))], axis=1).tolist()
+        return boxes(*[(f"i{image}", *box) for image, box in zip(rng.integers(0, 12, count), edges, strict=True)])
+
+    one, other = some(60), some(80)
+    sides = [list(zip(*(table[name] for name in ("image", *SIDES)), strict=True)) for table in (one, other)]
+    expected = [
+        any(a == b and min(r, z) > max(l, x) and min(u, w) > max(t, y) for b, x, y, z, w in sides[1])
+        for a, l, t, r, u in sides[0]
+    ]
+    assert overlapping(one, other).tolist() == expected
+    assert 10 < sum(expected) < 50
+
+
 def test_addresses_and_file_names_meet_by_their_last_part():
     table = boxes(("https://example.org/x/1.jpg", 0, 0, 5, 5), ("https://example.org/x/2.jpg", 0, 0, 5, 5))
     others = boxes(("1.jpg", 0, 0, 5, 5))
-    assert overlapping(pa.table(table), others).tolist() == [False, False]
-    assert overlapping(pa.table(table), others, by_name=True).tolist() == [True, False]
+    for overlap in ("boxes", "images"):
+        with pytest.raises(DataError, match=r"no image .* yet 1 are but for the folders .*x/1.jpg.*--by-name"):
+            overlapping(pa.table(table), others, overlap=overlap)
+        assert overlapping(pa.table(table), others, overlap=overlap, by_name=True).tolist() == [True, False]
+    elsewhere = boxes(("3.jpg", 0, 0, 5, 5))
+    assert overlapping(pa.table(table), elsewhere).tolist() == [False, False]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +106,7 @@ def test_addresses_and_file_names_meet_by_their_last_part():
         ({"train": -0.5, "test": 1.5}, {}, "the share of train is -0.5"),
         ({"train": 0.9, "test": 0.1}, {}, "4 are too few .*nothing is left for test"),
         ({"train": 0.5, "test": 0.5}, {"together": "person"}, "no column 'person'"),
-        ({"train": 0.25, "test": 0.75}, {"others": boxes(("a", 0, 0, 9, 9), ("b", 0, 0, 9, 9))}, "a share of 0.5000"),
+        ({"train": 0.25, "test": 0.75}, {"others": boxes(("a", 0, 0, 9, 9), ("b", 0, 0, 9, 9))}, "give it 2 .* of 0.5"),
         ({"train": 0.5, "test": 0.5}, {"others": {"image": ["a"]}}, "no column 'left'"),
         ({"train": 0.5, "test": 0.5}, {"others": {"image": ["a"]}, "overlap": "faces"}, "none of boxes, images"),
     ],
@@ -80,6 +115,26 @@ def test_a_split_that_cannot_be_is_refused(shares, options, message):
     table = boxes(*[(name, 0, 0, 10, 10) for name in "abcd"])
     with pytest.raises(SidewiseError, match=message):
         split_table(table, shares, **options)
+
+
+def test_a_table_without_rows_or_with_bad_ones_is_named(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("image,left,top,right,bottom\n")
+    with pytest.raises(DataError, match=r"table.csv: there are no rows"):
+        split_table(path, {"a": 0.5, "b": 0.5})
+    with pytest.raises(DataError, match=r"table.csv: there are no rows"):
+        filter_divergent(path, TRUTH)
+    path.write_text("image,left,top,right,bottom\na,0,0,9,9\nb,0,x,9,9\n,0,0,9,9\n")
+    for refused in (
+        lambda: split_table(path, {"a": 0.5, "b": 0.5}, others=TRUTH),
+        lambda: filter_divergent(path, TRUTH),
+        lambda: filter_divergent(TRUTH, path),
+    ):
+        with pytest.raises(DataError, match=r"table.csv row 2: top is 'x'") as told:
+            refused()
+        assert "skip" not in str(told.value)  # there is no such option here
+    with pytest.raises(DataError, match=r"table.csv row 3: there is no image"):
+        split_table(path, {"a": 0.5, "b": 0.5}, others={"image": ["a"]}, overlap="images")
 
 
 @pytest.mark.parametrize(
@@ -101,6 +156,18 @@ def test_a_split_that_cannot_be_is_refused(shares, options, message):
         ("tuer", "Qui a TUÉ?", None),
         ("fußball", "Fußballs", "Fußballs"),
         ("c++", "is it c++?", "c++"),
+        ("ass", "a glass, a class, a grass, an assassin", None),
+        ("istanbul", "İstanbul", "İstanbul"),
+        ("kill", "ＫＩＬＬＳ!", "ＫＩＬＬＳ"),
+        ("kill", "to ki\u00adll", "ki\u00adll"),
+        ("café", "a CAFE\u0301.", "CAFE\u0301"),
+        ("cafe\u0301", "a café", "café"),
+        ("cafe", "a cafe\u0301", None),
+        ("miss", "miſſ", "miſſ"),
+        ("fußball", "FUẞBALL", "FUẞBALL"),
+        ("ass", "er aß", None),
+        ("οδος", "ΟΔΟΣ", "ΟΔΟΣ"),
+        ("fish", "été ﬁshing", "ﬁshing"),
     ],
 )
 def test_words_are_found_as_words(word, text, found):
@@ -113,6 +180,17 @@ def test_forms_can_be_left_out_and_phrases_excused():
     assert filter_words(table, ["hit"]).reasons == {"hit": 4}
     assert filter_words(table, ["hit"], inflect=False).removed["row"].to_pylist() == [1, 2, 4]
     assert filter_words(table, ["hit"], unless=["hit the ball"]).removed["row"].to_pylist() == [1, 3, 4]
+
+
+@given(st.text(), st.text(st.characters(categories=("L", "M", "N")), min_size=1))
+def test_a_word_is_found_wherever_it_stands_by_itself(around, word):
+    """Whatever the script: what is told is a part of the text, and the same as the word but for how it is written."""
+    if not folded(word)[0].strip() or unicodedata.combining(unicodedata.normalize("NFKD", word)[0]):
+        return
+    text = f"{around} {word} {around}"
+    (row,) = filter_words({"question": [text]}, [word], inflect=False).removed.to_pylist()
+    assert row["found"] in text
+    assert folded(row["found"])[0].split() == folded(word)[0].split()
 
 
 @given(st.text("abcdefghijklmnopqrstuvwxyz", min_size=2, max_size=10))
@@ -130,6 +208,14 @@ def test_columns_of_the_table_stay_as_they_were():
     ]
 
 
+def test_no_column_is_lost_to_the_reasons():
+    table = {"question": ["kill"], "word": ["a"], "word_given": ["b"], "found": ["c"]}
+    assert filter_words(table, ["kill"]).removed.to_pylist() == [
+        {"row": 1, "word": "kill", "found": "kill", "question": "kill", "word_given_given": "a", "word_given": "b",
+         "found_given": "c"}
+    ]  # fmt: skip
+
+
 def test_a_list_of_words_is_read_and_refused(tmp_path):
     path = tmp_path / "words.txt"
     path.write_text("# what hurts\nkill\n\n shot by   # a phrase\n")
@@ -139,6 +225,7 @@ def test_a_list_of_words_is_read_and_refused(tmp_path):
         (path, "no word to look for"),
         (tmp_path / "none.txt", "there is no file"),
         ([""], "blank"),
+        (["\u200b"], "blank"),
         ([1], "list of words"),
     ):
         with pytest.raises(SidewiseError, match=message):
@@ -175,6 +262,19 @@ def test_a_consensus_of_answers_drops_the_one_that_is_elsewhere():
     assert filter_divergent(truth, fresh, threshold=0.9, agreement="mean").removed["image"].to_pylist() == ["b"]
 
 
+def test_many_answers_stand_as_each_alone_would():
+    rng = np.random.default_rng(4)
+    truth = boxes(*[(f"i{n}", 0, 0, 100, 100) for n in range(40)])
+    rows = [(f"i{n}", 0, 0, 100, int(high)) for n in rng.integers(0, 40, 300) for high in rng.integers(1, 101, 1)]
+    for agreement, stands in (("median", np.median), ("mean", np.mean), ("best", np.max)):
+        found = filter_divergent(truth, boxes(*rows), threshold=1.0, agreement=agreement, unanswered="keep").removed
+        for row in found.to_pylist():
+            assert row["iou"] == pytest.approx(
+                stands([high / 100 for image, *_, high in rows if image == row["image"]])
+            )
+        assert found.num_rows > 20
+
+
 def test_no_answer_is_not_a_wrong_one():
     fresh = boxes(("a", 0, 0, 10, 10))
     with pytest.raises(DataError, match=r"2 images \('b', 'c'\) are without a fresh answer"):
@@ -183,6 +283,20 @@ def test_no_answer_is_not_a_wrong_one():
     dropped = filter_divergent(TRUTH, fresh, unanswered="drop")
     assert dropped.reasons == {"no answer": 2}
     assert dropped.removed["iou"].to_pylist() == [None, None]
+
+
+def test_answers_by_file_name_meet_truths_by_address():
+    truth = boxes(("https://x/a.jpg", 0, 0, 10, 10), ("https://x/b.jpg", 0, 0, 10, 10), note=["m", "n"])
+    fresh = boxes(("b.jpg", 0, 0, 10, 10), ("a.jpg", 0, 0, 10, 2), worker=["v", "w"])
+    with pytest.raises(DataError, match="2 images .* in the answers, but not in the table: say by_name=True"):
+        filter_divergent(truth, fresh)
+    for agreement in ("median", "consensus"):
+        found = filter_divergent(truth, fresh, by_name=True, agreement=agreement)
+        assert found.removed["image"].to_pylist() == ["https://x/a.jpg"]
+        assert found.kept["note"].to_pylist() == ["n"]
+    two = boxes(("x/a.jpg", 0, 0, 9, 9), ("y/a.jpg", 0, 0, 9, 9))
+    with pytest.raises(DataError, match="'x/a.jpg' and 'y/a.jpg' have the same last part"):
+        filter_divergent(two, fresh, by_name=True)
 
 
 @pytest.mark.parametrize(
@@ -278,6 +392,14 @@ def test_the_commands_write_what_they_say(tmp_path):
     again = run("split", table, "--out", tmp_path)
     assert again.exit_code == 2
     assert "is there already" in again.output
+
+
+def test_parts_whose_files_would_be_one_are_refused(tmp_path):
+    (tmp_path / "table.csv").write_text("n\n1\n2\n")
+    words = ["--out", tmp_path, "--part", "test=0.5", "--part", "TEST=0.5"]
+    done = CliRunner().invoke(app, ["data", "split", *map(str, [tmp_path / "table.csv", *words])])
+    assert done.exit_code == 2
+    assert "--part TEST stands more than once" in done.output
 
 
 @pytest.mark.parametrize("part", ["train", "train=x", "../up=0.5"])

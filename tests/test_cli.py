@@ -20,10 +20,13 @@ import sidewise as sw
 CAKES = str(Path(__file__).parents[1] / "examples" / "cakes.csv")
 
 
+ALGEBRA = {name: value for name, value in os.environ.items() if name.startswith("OPENBLAS")}  # the last bits go by it
+
+
 def run(*words, columns="120", **environment):
     return subprocess.run(  # noqa: S603
         [sys.executable, "-m", "sidewise.cli", *map(str, words)], capture_output=True, text=True, check=False,
-        env={"COLUMNS": columns, "PATH": "", "PYTHONIOENCODING": "utf-8", **environment}, encoding="utf-8",
+        env={"COLUMNS": columns, "PATH": "", "PYTHONIOENCODING": "utf-8", **ALGEBRA, **environment}, encoding="utf-8",
     )  # fmt: skip
 
 

@@ -35,7 +35,7 @@ def test_the_summary_counts(tmp_path):
     said = " ".join(run("check", tmp_path / "campaign.toml").stdout.split())
     for part in (
         "24 images from items.csv", "276 can be asked", "at most 600 (every pair by 3 workers would be 828)",
-        "50 minutes at 5 seconds each", "optimal, for rmse", "the top 3 is settled with 95%, or 600 answers",
+        "50 minutes at 5 seconds each", "optimal, for rmse", "the expected error of the scores is 0.2, or 600 answers",
         "1 Left · 2 Right · 3 No difference · 0 Skip · z undo", "whoever has the link",
     ):  # fmt: skip
         assert part in said

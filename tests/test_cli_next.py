@@ -122,6 +122,10 @@ def test_allowed_pairs_and_pairs_in_flight(folder):
     done = good("next", "answers.csv", "--allowed", "allowed.csv", "--batch", 5, "--out", "next.csv", folder=folder)
     assert {frozenset(pair) for pair in pairs_in(folder / "next.csv")} == {frozenset("ab"), frozenset("cd")}
     assert "2 and not 5: --allowed names 2 pairs" in done.stderr
+    done = good(
+        "next", "--allowed", "allowed.csv", "--most-per-pair", 2, "--batch", 5, "--format", "csv", folder=folder
+    )
+    assert done.stderr.strip().endswith("2 and not 5: --allowed names 2 pairs")  # and none had been asked too often
     done = good("next", "answers.csv", "--in-flight", "out.csv", "--most-per-pair", 1, "--format", "csv", folder=folder)
     assert "2 pairs in flight" in done.stderr
     assert [frozenset(line.replace('"', "").split(",")) for line in done.stdout.splitlines()[1:]] == [frozenset("cd")]

@@ -154,7 +154,7 @@ def test_columns_are_found_or_named(tmp_path):
         ranking = write(tmp_path / "ranking.csv", f"{head}\na,3\nb,2\nc,1\n")
         assert "1.0000" in printed(ranking, truth, "--measure", "spearman")
     other = write(tmp_path / "other.csv", "who;speed;x\na;1;0\nb;2;0\nc;3;0\n")
-    assert "say what separates columns with --delimiter" in refused(other, truth)
+    assert "say so with delimiter=';' (command line: --delimiter ';')" in refused(other, truth)
     both = write(tmp_path / "both.tsv", "thing\tspeed\ttrue value\tx\na\t1\t1\t0\nb\t2\t2\t0\n")
     assert "no column for the item; there are 'thing', 'speed'" in refused(both, truth)
     words = ("--item-column", "thing", "--score-column", "speed", "--truth-column", "true value")

@@ -171,6 +171,28 @@ def test_a_table_is_no_run_and_a_run_no_ranking(folder):
         assert re.search(told, ran.stderr)
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("1 a b x\n1 b c -1\n", "bad.txt line 1: '1 a b x': no judgment"),
+        ("1 a b c\n1 b c c\n", "bad.txt line 1: '1 a b c': winner is neither document"),
+        ("query a b judgment\n1 b c -1\n", "bad.txt line 1: 'query a b judgment'"),
+        ("1 a b\n1 b c -1\n", "bad.txt line 1: '1 a b': this looks like a line of 3 fields"),
+        ("", "bad.txt has no lines"),
+    ],
+)
+def test_beside_a_run_the_first_bad_line_of_the_judgments_is_named(folder, text, told):
+    (folder / "bad.txt").write_text(text, encoding="utf-8")
+    ran = CliRunner().invoke(app, ["score", str(folder / "run.txt"), str(folder / "bad.txt")])
+    assert ran.exit_code == 2
+    assert told in ran.stderr
+
+
+def test_a_run_is_not_compared_with_itself(folder):
+    with pytest.raises(SidewiseError, match="compared with itself"):
+        scored(folder, "ppref@10", against=folder / "run.txt")
+
+
 @pytest.mark.parametrize("score", ["-5.17", "1e-3", "2.5E+07", ".5", "3"])
 def test_runs_are_known_by_their_scores(tmp_path, score):
     (tmp_path / "run").write_text(f"q Q0 a 1 {score} me\n", encoding="utf-8")

@@ -506,6 +506,12 @@ def test_one_worker_only_is_ranked_and_told_so():
     assert np.corrcoef(sw.worker_bt(answers).raw, sw.bradley_terry(answers).raw)[0, 1] > 0.99
 
 
+def test_what_one_worker_alone_has_by_definition_is_not_called_sure():
+    row = sw.worker_bt(with_workers(random_comparisons(8, 300), 1)).workers.to_pylist()[0]
+    assert row["reliability"] == pytest.approx(1)
+    assert np.isnan([row["reliability_low"], row["reliability_high"]]).all()
+
+
 def test_factors_are_checked():
     answers = random_comparisons(8, 300, workers=5)
     constant = replace(answers, factors={"logo": np.ones(300)})
@@ -592,8 +598,8 @@ def test_data_of_winners_and_losers_have_no_side():
     ("model", "options", "message"),
     [
         ("worker_bt", {"prior": sw.VirtualItem(1.0)}, "Normal"),
-        ("worker_bt", {"sensitivity_sd": 0}, "sensitivity_sd=0 is not"),
-        ("worker_bt", {"bias_sd": -1.0}, "bias_sd=-1.0 is not"),
+        ("worker_bt", {"sensitivity_sd": 0}, "sensitivity_sd is a positive number, not 0"),
+        ("worker_bt", {"bias_sd": -1.0}, "bias_sd is a positive number, not -1.0"),
         ("worker_bt", {"ties": "threshold"}, "ties='threshold' is not one of"),
         ("worker_bt", {"intervals": "hessian"}, "intervals='hessian' is not one of"),
         ("crowd_bt", {"prior": None}, "VirtualItem"),
@@ -601,7 +607,7 @@ def test_data_of_winners_and_losers_have_no_side():
         ("crowd_bt", {"credit": (4,)}, "pair of numbers"),
         ("crowd_bt", {"ties": "davidson"}, "ties='davidson' is not one of"),
         ("factor_bt", {"credit": (-1, 1)}, "pair of numbers"),
-        ("factor_bt", {"bias_sd": 0.0}, "bias_sd=0.0 is not"),
+        ("factor_bt", {"bias_sd": 0.0}, "bias_sd is a positive number, not 0.0"),
     ],
 )
 def test_wrong_options_are_explained(model, options, message):

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidewise import datasets
-from sidewise.datasets import hash_files, read_manifest, verify_manifest, write_manifest
+from sidewise.datasets import hash_files, read_manifest, same_files, verify_manifest, write_manifest
 from sidewise.datasets.manifests import manifest_lines
 from sidewise.datasets.registry import OWN, parse_registry
 from sidewise.errors import Absent, DataError, WrongChecksum
@@ -309,12 +309,41 @@ def test_what_is_wrong_missing_or_unlisted_is_named(folder):
         (f"{'0' * 64} *../a", "leads out"),
         (f"{'0' * 64} */etc/passwd", "leads out"),
         (f"{'0' * 64} *a\n{'1' * 64} *a", "line 2: a has another SHA-256"),
+        ("", "names no file"),
+        ("# nothing but a comment\n\n", "names no file"),
+        ("image,left\n", "not a SHA-256"),
     ],
 )
 def test_a_manifest_that_is_none_is_refused(tmp_path, text, said):
     (tmp_path / "list").write_text(text)
     with pytest.raises(DataError, match=said):
         read_manifest(tmp_path / "list")
+
+
+def test_comments_are_passed_over_as_sha256sum_does(folder, tmp_path):
+    write_manifest(hash_files([folder]), tmp_path / "list")
+    (tmp_path / "list").write_text("# made by hand\n" + (tmp_path / "list").read_text())
+    assert verify_manifest(tmp_path / "list", folder)
+    with pytest.raises(DataError, match="there is no manifest"):
+        read_manifest(tmp_path / "nothing")
+
+
+def test_links_that_lead_nowhere_are_not_left_out_in_silence(folder):
+    digests = hash_files([folder])
+    (folder / "lost.jpg").symlink_to("nowhere.jpg")
+    with pytest.raises(DataError, match=r"lost.jpg is a link that leads nowhere"):
+        hash_files([folder])
+    assert verify_manifest(digests, folder)
+    assert verify_manifest(digests | {"lost.jpg": "0" * 64}, folder).missing == ["lost.jpg"]
+
+
+def test_one_image_under_two_names_is_found(folder, data):
+    (folder / "copy of a.txt").write_bytes((folder / "a.txt").read_bytes())
+    assert ("a.txt", "copy of a.txt") in same_files(hash_files([folder]))
+    digests = read_manifest(data / "toloka-vqa" / "images.sha256")
+    assert len(digests) == 45_199
+    assert len(same_files(digests)) == 5
+    assert ("000000060032.jpg", "000000510577.jpg") in same_files(digests)  # the first is a private test image
 
 
 def test_files_elsewhere_and_files_that_are_not_there_are_refused(folder, tmp_path):
@@ -328,7 +357,7 @@ def test_files_elsewhere_and_files_that_are_not_there_are_refused(folder, tmp_pa
 NAME = st.text(st.characters(exclude_characters="/\0:", codec="utf-8"), min_size=1)
 
 
-@given(st.dictionaries(NAME, st.binary(), max_size=5))
+@given(st.dictionaries(NAME, st.binary(), min_size=1, max_size=5))
 def test_every_name_survives_a_manifest(names):
     digests = {f"x{name}": hashlib.sha256(body).hexdigest() for name, body in names.items()}
     with TemporaryDirectory() as folder:

@@ -126,4 +126,7 @@ def test_it_ends_when_its_keeper_is_killed(tmp_path):
         status = Path(f"/proc/{postmaster}/status").read_text()
         os.kill(int(status.split("PPid:")[1].split()[0]), signal.SIGKILL)
         assert ends(server.url)
+        limit = time.monotonic() + 20
+        while (data / "postmaster.pid").exists() and time.monotonic() < limit:  # it refuses before it is gone
+            time.sleep(0.05)
     shutil.rmtree(data.parent)

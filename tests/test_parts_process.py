@@ -62,10 +62,10 @@ def post(port):
 
 def test_it_is_killed_with_its_children_and_starts_again_on_the_same_port(server):
     with server:
-        group = server.process.pid
-        assert len(living(group)) == 2
+        session = server.process.pid
+        assert len(living(session)) == 2
         server.kill()
-        assert not living(group)
+        assert not living(session)
         assert not server.answers()
         server.start()
         assert server.answers()
@@ -101,7 +101,7 @@ def test_a_server_that_cannot_start_says_why(tmp_path):
 
 
 def test_it_does_not_outlive_tests_that_are_killed(server, tmp_path):
-    """The first process of the group, at least: gunicorn's children end when their parent has gone."""
+    """The first process of the session, at least: gunicorn's children end when their parent has gone."""
     code = f"""
 import time
 from pathlib import Path

@@ -1,6 +1,6 @@
 """``sw.sampling.plan``: what a campaign will take, by rehearsing it."""
 
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ import sidewise as sw
 from sidewise.sampling import find_strategy, plan
 from sidewise.sampling.belief import believe
 from sidewise.sampling.enough import JOD
-from sidewise.sampling.planning import Look, _arrival, _smooth, lasting
+from sidewise.sampling.planning import Asked, Look, _arrival, _looks, _smooth, lasting
 from sidewise.sampling.rehearsal import probit_chances, rehearse
 
 
@@ -106,6 +106,23 @@ def test_progress_goes_forward_and_batches_matter():
     assert done == sorted(done)
     assert {total for _, total in seen} == {2}
     assert 0 < done[0] < done[-1] <= 2
+
+
+def test_a_batch_is_chosen_before_any_of_its_answers():
+    """Looks at the scores had cut batches short, so that however many pairs went out, they had seen all answers."""
+    seen = []
+
+    def watching(state, count, rng):
+        seen.append((len(state.left), count))
+        return find_strategy("random")(state, count, rng)
+
+    asked = Asked(10, 0.001, None, 0.95, 3.0, None, "probit", 40, 5.0, 1, 1, 130)
+    looks = list(_looks(asked, watching, 0, 0))
+    assert [look.stop for look in looks] == asked.stops()
+    assert seen == [(0, 40), (40, 40), (80, 40), (120, 40)]
+    seen.clear()
+    list(_looks(replace(asked, batch=1000), watching, 0, 0))  # ten items make 45 pairs
+    assert seen == [(0, 45), (45, 45), (90, 45)]
 
 
 def test_between_two_looks_the_number_is_on_a_line_of_logarithms():

@@ -84,3 +84,12 @@ def test_graded_files(tmp_path):
     done = run("close", tmp_path / "graded.txt", "--graded")
     assert done.stdout.splitlines() == ["q a b -3", "q a c -3", "q b c -1"]
     assert run("close", tmp_path / "nowhere.txt").exit_code == 2
+
+
+@pytest.mark.parametrize("command", ["close", "reduce"])
+def test_what_is_read_is_not_written_over(path, tmp_path, command):
+    for place, why in ((path, "is the file that is read"), (tmp_path / "none" / "all.txt", "there is no folder")):
+        done = run(command, path, "--majority", "--out", place)
+        assert done.exit_code == 2
+        assert why in done.stderr
+    assert path.read_text(encoding="utf-8") == CHAIN

@@ -296,7 +296,8 @@ def test_wrong_words_and_queries():
 def test_a_long_ring_needs_no_recursion():
     names = [f"d{number}" for number in range(3000)]
     (knot,) = contradictions(made(*((a, b, -1) for a, b in pairwise([*names, names[0]]))))
-    assert len(knot.documents) == 3000
+    assert len(knot.documents) == len(knot.lines) == 3000
+    assert str(knot).endswith("d8 > d9 (line 9), … 2,990 more …, d2999 > d0 (line 3000)")
     assert len(closure(made(*((a, b, -1) for a, b in pairwise(names))))) == 3000 * 2999 // 2
 
 

@@ -135,6 +135,9 @@ def test_frames_and_lists_that_cannot_be_read_are_explained():
         sw.Comparisons.from_arrays(winner=["a"], loser=["b"], items="ab")
     with pytest.raises(ComparisonError, match="items: ' c' is empty or has blanks"):
         sw.Comparisons.from_arrays(winner=["a"], loser=["b"], items=["a", "b", " c"])
+    for nothing in (None, float("nan")):
+        with pytest.raises(ComparisonError, match="items: '' is empty"):
+            sw.Comparisons.from_arrays(winner=["a"], loser=["b"], items=["a", "b", nothing])
     with pytest.raises(ComparisonError, match="1,000,000,001 comparisons are too many"):
         sw.Comparisons.from_matrix([[0, 10**9], [1, 0]], ["a", "b"])
     with pytest.raises(ComparisonError, match="not between 0"):
@@ -182,3 +185,11 @@ def test_no_rows_are_told_from_no_good_ones(tmp_path):
     with pytest.raises(ComparisonError, match="none of the 1 rows is good") as caught:
         sw.read(csv(tmp_path, BAD["missing outcome"]), on_bad="skip")
     assert not isinstance(caught.value, NoComparisons)
+
+
+@pytest.mark.parametrize(
+    "columns", [{"left": [], "right": [], "winner": []}, {"winner": [], "loser": [], "worker": []}]
+)
+def test_empty_lists_hold_no_comparisons_and_not_wrong_ones(columns):
+    with pytest.raises(NoComparisons, match="there are no rows, so there is nothing to compare"):
+        sw.Comparisons.from_arrays(**columns)

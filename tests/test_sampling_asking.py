@@ -74,6 +74,8 @@ def test_items_are_a_list_of_different_ids():
         next_pairs(["a", "b", "a"])
     with pytest.raises(sw.SidewiseError, match=r"items\[1\] is None: an id is not empty"):
         next_pairs(["a", None])
+    with pytest.raises(sw.SidewiseError, match=r"items\[1\] is nan: an id is not empty"):
+        next_pairs(["a", float("nan")])
     assert sorted(next_pairs([1, 2])[0]) == ["1", "2"]
     assert sorted(next_pairs(np.array(["a", "b"]))[0]) == ["a", "b"]
 
@@ -122,6 +124,14 @@ def test_answers_reach_the_strategy_with_their_weights_and_what_is_known_of_work
         begun(told, {"w1": "good"})
     with pytest.raises(sw.SidewiseError, match="has learnt nothing about workers"):
         begun(told, sw.bradley_terry(told))
+    with pytest.raises(sw.SidewiseError, match="names none of the 3 workers .* it has '7', they have 'w0'"):
+        begun(told, {7: 0.5})
+    np.testing.assert_array_equal(begun(told, {})[0].weight, 1)
+
+
+def test_workers_may_be_named_by_numbers_as_dataframes_name_them():
+    told = sw.Comparisons.from_arrays(left=["a", "b"], right=["b", "c"], winner=["a", "b"], worker=[1, 2])
+    np.testing.assert_array_equal(begun(told, {1: 0.5})[0].weight, [0.25, 1.0])
 
 
 def test_a_pair_may_be_asked_again_where_its_answer_weighs_nothing():

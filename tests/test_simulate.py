@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import fields
 from itertools import combinations
 from pathlib import Path
 
@@ -398,7 +399,12 @@ def test_two_systems_that_cannot_be_are_refused():
         {"branded": "both"},
         {"kind": "honest"},
         {"overlap": 195},
+        {"overlap": None},
         {"spread": -1},
+        {"margin": "x"},
+        {"side_bias": None},
+        {"brand_bias": float("nan")},
+        {"workers": 10**30},
     ):
         with pytest.raises(sw.SidewiseError):
             simulate.two_systems(**wrong)
@@ -435,6 +441,8 @@ def test_the_demo_file_is_the_one_that_its_script_makes(tmp_path):
         ({"spread": "x"}, "spread is 'x'"),
         ({"kinds": {"random": "x"}}, "kinds are shares of the workers"),
         ({"kinds": 3}, "kinds holds shares"),
+        ({"scores": ["x"] * 10}, "neither a distribution nor one number for each item"),
+        ({"factors": 3}, "factors is a list of names"),
         ({"factors": [3]}, "a factor cannot be named 3"),
         ({"ties": "x"}, "ties is 'x'"),
         ({"seed": -1}, "seed is -1"),
@@ -444,3 +452,32 @@ def test_the_demo_file_is_the_one_that_its_script_makes(tmp_path):
 def test_numbers_of_a_wrong_kind_or_beyond_memory_are_refused(wrong, said):
     with pytest.raises(sw.SidewiseError, match=said):
         crowd(**{"items": 10, **wrong})
+
+
+@pytest.mark.parametrize("wrong", ["x", None, float("nan"), [1], np.array(["x"]), True])
+@pytest.mark.parametrize(
+    ("kind", "parameter"),
+    [
+        (kind, parameter.name)
+        for kind in (*KINDS.values(), simulate.FactorBiased)
+        for parameter in fields(kind)
+        if parameter.name != "factor"
+    ],
+)
+def test_parameters_of_a_worker_are_numbers(kind, parameter, wrong):
+    with pytest.raises(sw.SidewiseError, match=f"{parameter} is "):
+        kind(**{parameter: wrong})
+    if parameter == "biases":
+        with pytest.raises(sw.SidewiseError, match="the bias for 'side' is "):
+            kind(biases={"side": wrong})
+
+
+def test_a_factor_that_biases_has_a_name():
+    with pytest.raises(sw.SidewiseError, match="factor is 3; it is the name of a factor"):
+        simulate.FactorBiased(3)
+
+
+def test_rings_are_whole_numbers_within_reach():
+    for wrong in (-1, 0.5, 1e308):
+        with pytest.raises(sw.SidewiseError, match="rings are known by whole numbers"):
+            simulate.Colluding(wrong)

@@ -208,6 +208,8 @@ def test_spammers_hurt_a_ranking_that_trusts_everybody(data):
         ({"share": "1"}, "share is '1'"),
         ({"share": None}, "share is None"),
         ({"share": 1e9}, "nine for every worker"),
+        ({"share": 1e308}, "nine for every worker"),
+        ({"kind": [3]}, "no kind of spammer 3"),
         ({"answers": 2.5}, "answers is 2.5; it is a count"),
         ({"seed": -1}, "seed is -1"),
         ({"seed": None}, "seed is None"),
@@ -218,3 +220,9 @@ def test_numbers_of_a_wrong_kind_are_refused(wrong, said):
     answers = crowd(4, workers=3, comparisons=30).comparisons
     with pytest.raises(sw.SidewiseError, match=said):
         add_spammers(answers, **{"share": 1, **wrong})
+
+
+@pytest.mark.parametrize("wrong", [None, "answers.csv"])
+def test_sides_are_drawn_for_comparisons(wrong):
+    with pytest.raises(sw.SidewiseError, match="sides are drawn for Comparisons"):
+        draw_sides(wrong)

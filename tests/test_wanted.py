@@ -3,6 +3,7 @@
 from inspect import signature
 from math import inf, nan
 
+import numpy as np
 import pytest
 
 import sidewise as sw
@@ -15,11 +16,11 @@ WRONG = {
     "limit": ["5", None, 0, 2.5, -1, nan, True],
     "seed": ["x", -1, 1.5, None],
     "replicates": ["10", 0, 1, 2.5, None],
-    "intervals": [None, "foo", 3, ["none"]],
-    "unit": [None, "x", ["worker"]],
+    "intervals": [None, "foo", 3, ["none"], np.array([1, 2])],
+    "unit": [None, "x", ["worker"], np.array([1, 2])],
     "credit": [None, 3, ("a", 1), (1,), (1, -1), (nan, 1), "41"],
-    "bias_sd": ["x", 0, -1, nan],
-    "sensitivity_sd": ["x", 0, -1, nan, inf],
+    "bias_sd": ["x", 0, -1, nan, 1e308, 1e-200, np.array([1, 2])],
+    "sensitivity_sd": ["x", 0, -1, nan, inf, 1e308, 1e-200],
     "penalty": ["x", -1, nan],
     "points": ["x", 1, 2.5, None],
     "factors": ["side", ["nope"], 3, ["side", "side"]],
@@ -62,9 +63,21 @@ def test_the_options_that_models_share_are_listed_once():
     assert {name for name, found in kinds.items() if len(found) != 1} == set()
 
 
-def test_numbers_of_numpy_are_numbers():
-    import numpy as np
+@pytest.mark.parametrize("wrong", [1e-200, 1e200])
+def test_a_width_whose_square_is_out_of_reach_is_refused(wrong):
+    with pytest.raises(sw.SidewiseError, match="between 1e-100 and 1e\\+100"):
+        sw.Normal(wrong)
 
+
+@pytest.mark.parametrize("two", [np.int64(2), np.float32(2)])
+def test_widths_are_numbers_of_any_kind(two):
+    """NumPy's whole numbers have no negative powers."""
+    for model in (sw.bradley_terry, sw.worker_bt, sw.crowd_bt, sw.factor_bt):
+        np.testing.assert_allclose(model(ANSWERS, prior=sw.Normal(two)).raw, model(ANSWERS, prior=sw.Normal(2)).raw)
+    np.testing.assert_allclose(sw.factor_bt(ANSWERS, bias_sd=two).raw, sw.factor_bt(ANSWERS, bias_sd=2.0).raw)
+
+
+def test_numbers_of_numpy_are_numbers():
     one, two = (
         sw.crowd_bt(ANSWERS, level=np.float64(0.9), limit=np.int64(300), tol=tol) for tol in (1e-3, np.float32(1e-3))
     )

@@ -1,19 +1,26 @@
 """Live choice and live ranking: the strategy runs on what was said, and a sick one is stood in for."""
 
+import time
+from collections import Counter
 from datetime import timedelta
 
+import numpy as np
 import pytest
 from django.core.management import call_command
+from django.db import connection
 from django.db.models import F
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 import sidewise as sw
 from sidewise.collect.server import jobs, planning
-from sidewise.collect.server.answering import answer
+from sidewise.collect.server.answering import answer, undo
 from sidewise.collect.server.answers import comparisons
 from sidewise.collect.server.leasing import serve
-from sidewise.collect.server.models import Campaign, Event, Task
+from sidewise.collect.server.models import Campaign, Event, Standing, Task
 from sidewise.collect.server.planning import plan
 from sidewise.collect.server.standing import latest, refit, unpacked
 
@@ -56,6 +63,33 @@ def test_every_strategy_fills_the_queue_with_pairs_that_were_not_planned(opened,
     assert Task.objects.values("first", "second").distinct().count() == Task.objects.count() == 28
 
 
+def test_a_random_design_takes_items_in_turns_without_reading_them_all(opened):
+    campaign = opened(items=60, sampling={"method": "random", "batch": 10})
+    for _ in range(11):
+        with CaptureQueriesContext(connection) as asked:
+            assert plan(Campaign.objects.get(pk=campaign.pk), least=10) == 10
+        (turns,) = (sql for sql in (one["sql"] for one in asked) if '"turn"' in sql and "ORDER BY 2" in sql)
+        assert turns.endswith("LIMIT 20")  # twice as many items as pairs
+    pairs = list(Task.objects.values_list("first_id", "second_id"))
+    degree = Counter(item for pair in pairs for item in pair)
+    assert len(degree) == 60
+    assert max(degree.values()) - min(degree.values()) <= 2  # two that have met wait for the next turn
+    graph = coo_array((np.ones(120), np.array(pairs).T - min(degree)), shape=(60, 60))
+    assert connected_components(graph.tocsr())[0] == 1  # chance mixes the turns: batches are no islands
+
+
+def test_allowed_pairs_are_taken_in_turns_of_chance(opened):
+    allowed = [(f"i{a}", f"i{b}") for a in range(12) for b in range(a) if a % 2 == b % 2]
+    campaign = opened(items=12, groups=2, allowed=allowed, sampling={"method": "random", "batch": 8})
+    for planned in (16, 24, 30, 30):
+        plan(Campaign.objects.get(pk=campaign.pk), least=8)
+        asked = set(Task.objects.order_by("place").values_list("first_id", "second_id"))
+        assert len(asked) == planned
+        assert set(campaign.allowed.filter(planned=True).values_list("first_id", "second_id")) == asked
+    ordered = list(Task.objects.order_by("place").values_list("first_id", "second_id"))
+    assert ordered[:8] != sorted(ordered)[:8]
+
+
 def test_groups_are_never_mixed(opened, join):
     campaign = opened(items=12, groups=3, sampling={"method": "optimal", "batch": 6})
     work(campaign, join, workers=2, answers=30)
@@ -95,7 +129,20 @@ def test_a_strategy_that_hangs_keeps_nobody_waiting(opened, join):
 
 
 def do_jobs():
-    call_command("db_worker", batch=True, interval=0, startup_delay=False, verbosity=0, reload=False)
+    call_command("db_worker", queue_name="*", batch=True, interval=0, startup_delay=False, verbosity=0, reload=False)
+
+
+def test_rankings_keep_planning_from_nothing_and_leave_time_between(opened, join):
+    campaign = opened(items=4)
+    work(campaign, join, workers=1, answers=2)
+    assert jobs.plan_job.queue_name != jobs.ranking_job.queue_name
+    refit(campaign)
+    Standing.objects.update(seconds=30.0)
+    Campaign.objects.update(ranking_due=None)
+    jobs._asked.clear()
+    jobs.want_ranking(campaign)
+    campaign.refresh_from_db()
+    assert campaign.ranking_due - timezone.now() > timedelta(seconds=3.9 * 30)
 
 
 def test_jobs_are_asked_for_once_and_do_their_work(opened, join):
@@ -109,6 +156,30 @@ def test_jobs_are_asked_for_once_and_do_their_work(opened, join):
     do_jobs()
     assert not DBTaskResult.objects.failed().exists(), DBTaskResult.objects.failed().first().traceback
     assert latest(campaign).answers == 28
+
+
+def due_jobs():
+    """Do what is asked for, and what is asked for later."""
+    DBTaskResult.objects.filter(status="READY").update(run_after="2020-01-01T00:00Z")
+    do_jobs()
+
+
+def test_whatever_is_said_while_one_ranking_begins_is_in_the_next(opened, join):
+    campaign = opened(items=8, serving={"preload": 0, "undo_seconds": 60})
+    worker = join(campaign)
+    answer(worker, serve(worker).page[0].key, "left")
+    time.sleep(jobs.PATIENCE / 2 + 0.1)
+    answer(worker, serve(worker).page[0].key, "left")
+    time.sleep(jobs.PATIENCE / 2)
+    due_jobs()
+    assert latest(campaign).answers == 2
+    answer(worker, serve(worker).page[0].key, "left")
+    due_jobs()
+    assert latest(campaign).answers == 3
+    jobs._asked.clear()
+    undo(worker)
+    due_jobs()
+    assert latest(campaign).answers == 2
 
 
 def test_a_campaign_ends_when_its_stopping_rule_holds(opened, join):

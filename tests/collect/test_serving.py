@@ -221,6 +221,18 @@ def test_at_most_so_many_answers_an_hour(opened, join):
     assert serve(worker, now() + timedelta(hours=1, seconds=1)).page
 
 
+def test_a_commit_waits_for_the_disk(database):
+    """As far as it is ours to say: of PostgreSQL nothing is asked that would have it acknowledge before it has kept."""
+    with connection.cursor() as cursor:
+        if database == "sqlite":
+            assert cursor.execute("PRAGMA synchronous").fetchone() == (2,)
+            assert cursor.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        else:
+            cursor.execute("SELECT name FROM pg_settings WHERE source IN ('client', 'session', 'user', 'database')")
+            ours = {name for (name,) in cursor.fetchall()}
+            assert ours.isdisjoint({"synchronous_commit", "fsync", "full_page_writes"})
+
+
 def test_nobody_can_change_an_event(opened, database):  # noqa: ARG001
 
     opened()

@@ -16,12 +16,13 @@ START = """
 import sys
 from pathlib import Path
 from sidewise.cli.serve import _opened
-from sidewise.collect.running import Place, run, set_up
+from sidewise.collect.running import Place, listening, run, set_up
 place = Place(Path(sys.argv[1]), port=int(sys.argv[2]))
-set_up(place)
-for path in sys.argv[3:]:
-    _opened(Path(path), None)
-run(place)
+with listening(place) as door:
+    set_up(place)
+    for path in sys.argv[3:]:
+        _opened(Path(path), None)
+    run(place, door)
 """
 
 

@@ -48,6 +48,17 @@ def postgres_url(postgres) -> Iterator[str]:
         yield url
 
 
+@pytest.fixture
+def killable_postgres():
+    """A PostgreSQL of this test's own, to be killed (see ``parts.postgres.Killable``)."""
+    from parts import postgres
+
+    if not postgres.installed():
+        without("PostgreSQL", "postgresql")
+    with postgres.killable() as server:
+        yield server
+
+
 @pytest.fixture(scope="module")
 def module_postgres_url(postgres) -> Iterator[str]:
     """The ``postgresql://…`` of a database that is empty when the module's first test asks for it."""

@@ -7,13 +7,17 @@ See ``keeper`` for how it ends when its users do, however they do.
 """
 
 import fcntl
+import os
+import secrets
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -21,6 +25,52 @@ import psycopg
 from psycopg import sql
 
 from parts import keeper
+
+
+class Killable:
+    """A PostgreSQL of a test's own, with the settings of production, to be killed and started again."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.port = folder, keeper.free_port()
+        self.process: subprocess.Popen[bytes] | None = None
+        password = secrets.token_urlsafe(16)
+        keeper.make_cluster(folder, password)
+        self.url = f"postgresql://{keeper.USER}:{password}@127.0.0.1:{self.port}/postgres"
+
+    def start(self) -> None:
+        """Start it, and wait until it takes connections."""
+        self.process = keeper.start(self.folder, self.port, {})
+        if not keeper.await_answer(self.process, self.url):
+            raise OSError(f"PostgreSQL does not start:\n{(self.folder / 'log').read_text()}")
+
+    def kill(self) -> None:
+        """Kill -9 the first process and all that it has started, as when the machine loses power but for the disk."""
+        assert self.process is not None, "it does not run"
+        found = [self.process.pid, *children(self.process.pid)]
+        for one in found:
+            with suppress(ProcessLookupError):
+                os.kill(one, signal.SIGKILL)
+        self.process.wait()
+        while any(Path(f"/proc/{one}").exists() for one in found):
+            time.sleep(0.005)
+
+
+def children(parent: int) -> list[int]:
+    """The processes that a process has started, those of its first thread."""
+    return list(map(int, Path(f"/proc/{parent}/task/{parent}/children").read_text().split()))
+
+
+@contextmanager
+def killable() -> Iterator[Killable]:
+    """A PostgreSQL that runs and can be killed; gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="sidewise-postgres-", ignore_cleanup_errors=True) as folder:
+        server = Killable(Path(folder))
+        try:
+            server.start()
+            yield server
+        finally:
+            if server.process is not None and server.process.poll() is None:
+                server.kill()
 
 
 def installed() -> bool:

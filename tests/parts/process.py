@@ -25,15 +25,15 @@ from parts.keeper import free_port
 __all__ = ["Process", "free_port", "living"]
 
 
-def living(group: int) -> list[int]:
-    """The processes of a group that still run; those that nobody has waited for yet do not."""
+def living(session: int) -> list[int]:
+    """The processes of a session that still run; those that nobody has waited for yet do not."""
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
-            state, _, its_group = stat.read_text().rpartition(")")[2].split()[:3]
+            state, _, _, its_session = stat.read_text().rpartition(")")[2].split()[:4]
         except (FileNotFoundError, ProcessLookupError):
             continue
-        if int(its_group) == group and state not in "ZX":
+        if int(its_session) == session and state not in "ZX":
             found.append(int(stat.parent.name))
     return found
 
@@ -49,7 +49,7 @@ def dying_with_us() -> list[str]:
 
 
 class Process:
-    """A server that runs as a process group of its own and answers HTTP on a port of the loopback."""
+    """A server that runs as a session of its own and answers HTTP on a port of the loopback."""
 
     def __init__(
         self,
@@ -105,13 +105,14 @@ class Process:
         """Kill -9 all of it, children too, and wait until nothing of it is left."""
         if self.process is None:
             return
-        group, self.process = self.process, None
+        first, self.process = self.process, None
         end = time.monotonic() + self.patience
-        while living(group.pid) and time.monotonic() < end:
-            with suppress(ProcessLookupError):
-                os.killpg(group.pid, signal.SIGKILL)  # again, since it may be starting children
+        while (found := living(first.pid)) and time.monotonic() < end:
+            for one in sorted(found):  # again and again, since they may be starting children
+                with suppress(ProcessLookupError):
+                    os.kill(one, signal.SIGKILL)
             time.sleep(0.005)
-        group.wait(self.patience)
+        first.wait(self.patience)
 
     def stop(self) -> int:
         """Ask it to end (SIGTERM), wait, and give its exit status; what then is left of it is killed."""

@@ -18,6 +18,8 @@ from sidewise.comparisons.rejects import SHOWN, Rejects
 from sidewise.errors import ComparisonError, DataError
 
 OnBad = Literal["raise", "skip"]
+TO_SKIP = "\n  To go on without them: on_bad='skip' (command line: boxes consensus --skip-bad rejects.csv)"
+TO_CLIP = ", or cut boxes to their frames with clip=True (command line: --clip)"
 IMAGES = ("image", "image_id", "image_url", "file_name", "filename")
 SIZE = ("width", "height")
 
@@ -30,8 +32,7 @@ CURES = {
     "right ≤ left": "the right edge lies beyond the left one; or are the columns x, y, width, height?",
     "bottom ≤ top": "the bottom edge lies beyond the top one, since y grows downwards",
     "bad size": "width and height of an image are numbers above 0",
-    "outside the image": "correct the box or the size, or cut boxes to their frames with clip=True "
-    "(command line: --clip)",
+    "outside the image": f"correct the box or the size{TO_CLIP}",
     "wholly outside the image": "nothing is left of it when it is cut to the frame: correct the box or the size",
     "image again": "keep one box of an image; several boxes of one image need several=True, or a worker column",
     "worker again": "keep one box of a worker for an image; several boxes of one image need several=True",
@@ -241,5 +242,4 @@ def refusal(rejects: Rejects, rows: int) -> str:
     for kind, count in rejects.counts.most_common():
         lines.append(f"  {kind}: {count:,} {'row' if count == 1 else 'rows'}; {CURES[kind]}")
         lines += [f"    {example}" for example in rejects.examples[kind][: SHOWN if len(rejects.counts) < 4 else 2]]
-    lines.append("  To go on without them: on_bad='skip' (command line: --skip-bad rejects.csv)")
-    return "\n".join(lines)
+    return "\n".join(lines) + TO_SKIP

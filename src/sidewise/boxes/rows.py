@@ -10,6 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sidewise.comparisons.arrow import from_frame
+from sidewise.comparisons.columns import refuse_one_column
 from sidewise.comparisons.files import read_pieces, sources
 from sidewise.comparisons.parse import Parser, Piece
 from sidewise.comparisons.rejects import Rejects
@@ -86,6 +87,7 @@ class _Picker:
                 f"{source}: the column name {twins[0]!r} stands more than once; rename one of them; a "
                 "table of workers by units that has no header is read by read_answer_grid (command line: --grid)",
             )
+        refuse_one_column(names, source)
         return _Chosen(self.choose(names, source))
 
 

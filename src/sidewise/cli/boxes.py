@@ -96,7 +96,7 @@ def consensus(
     with explained():
         for path in (output, workers_out, dropped_out):
             check_place(path, answers)
-        check_apart(output, workers_out, dropped_out)
+        check_apart(output, workers_out, dropped_out, skip_bad)
         boxes = _read(answers, skip_bad, image=image, worker=worker, clip=clip, delimiter=delimiter)
         found = join(boxes, method=method, drop_below=drop_below)  # type: ignore[arg-type]
         _refuse(workers_out and found.workers is None, "--workers-out: no column says who drew")

@@ -9,7 +9,7 @@ import typer
 from sidewise.cli.console import err, plain, progress
 from sidewise.cli.places import check_place
 from sidewise.comparisons import Comparisons, PairCounts, read, read_counts
-from sidewise.errors import ComparisonError, SidewiseError
+from sidewise.errors import ComparisonError, DataError, SidewiseError
 from sidewise.ranking.display import counted
 
 STREAM_BYTES = 1 << 30  # larger files are reduced to pair counts on the way, where the model allows
@@ -163,4 +163,11 @@ def outcome_words(pairs: list[str] | None) -> dict[str, float] | None:
 
 def lines(path: Path | None) -> tuple[str, ...]:
     """The lines of a file that are not empty."""
-    return () if path is None else tuple(line for line in path.read_text(encoding="utf-8").splitlines() if line)
+    if path is None:
+        return ()
+    try:
+        return tuple(line for line in path.read_text(encoding="utf-8-sig").splitlines() if line.strip())
+    except FileNotFoundError:
+        raise DataError(f"there is no file {path}") from None
+    except UnicodeDecodeError:
+        raise DataError(f"{path} is not UTF-8 text; save it as UTF-8") from None

@@ -8,7 +8,7 @@ from typing import Any
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from sidewise.errors import SidewiseError, SidewiseWarning
 
@@ -36,14 +36,14 @@ def plain(message: object) -> str:
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Any]:
-    """A progress bar on the error stream, which goes away when the work is done."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f}%"),
-        TimeRemainingColumn(),
-    )
+def progress(what: str, *, counted: bool = False) -> Iterator[Any]:
+    """A progress bar on the error stream, which goes away when the work is done.
+
+    ``counted`` has it show how many instead of what share: for work whose end may be unknown.
+    """
+    share = TextColumn("{task.percentage:>3.0f}%"), TimeRemainingColumn()
+    count = TextColumn("{task.completed:,}"), TimeElapsedColumn()
+    columns = (TextColumn("{task.description}"), BarColumn(), *(count if counted else share))
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

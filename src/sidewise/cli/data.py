@@ -131,7 +131,7 @@ def hash_(
     below: Annotated[Path | None, typer.Option(help="What names are relative to: the folder that is hashed, or the working folder.")] = None,  # noqa: E501
 ) -> None:  # fmt: skip
     """List the SHA-256 of files, for 'sidewise data verify --manifest' and 'sha256sum --check'."""
-    from sidewise.datasets import hash_files, write_manifest
+    from sidewise.datasets import hash_files, same_files, write_manifest
     from sidewise.datasets.manifests import manifest_lines
 
     with explained():
@@ -141,9 +141,14 @@ def hash_(
         if output is None:
             for line in manifest_lines(digests):
                 _print(line)
-            return
-        write_manifest(digests, output)
-        err.print(f"the SHA-256 of {counted(len(digests), 'file')} are in {output}", highlight=False, markup=False)
+        else:
+            write_manifest(digests, output)
+            err.print(f"the SHA-256 of {counted(len(digests), 'file')} are in {output}", highlight=False, markup=False)
+        same = same_files(digests)
+        for names in same[:SHOWN]:
+            _tell(f"the same bytes: {', '.join(names)}")
+        if len(same) > SHOWN:
+            _tell(f"… and {len(same) - SHOWN:,} more groups of the same bytes")
 
 
 def _here(folder: Path | None) -> list[str]:

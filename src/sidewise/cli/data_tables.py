@@ -48,7 +48,7 @@ def split(
             raise SidewiseError(f"--out {output}: there is no such folder; make it first")
         places = {name: output / f"{name}{kind}" for name in shares}
         for place in places.values():
-            check_place(place, table, *([others] if others else []), flag="--out")
+            check_place(place, table, others, flag="--out")
             if place.exists():
                 raise SidewiseError(f"{place} is there already: move it away, or name another folder")
         which: Any = overlap
@@ -80,7 +80,7 @@ def filter_text(
     from sidewise.datasets.building import filter_words
 
     with explained():
-        _check_places(output, removed, table, words)
+        _check_places(output, removed, table, words, unless)
         found = filter_words(
             table, words, column=column, unless=lines(unless), inflect=inflect, delimiter=one_character(delimiter)
         )
@@ -94,13 +94,14 @@ def diverging(
     threshold: Annotated[float, typer.Option(help="Rows whose answers have a lower IoU are removed.")] = 0.5,
     agreement: Annotated[str, typer.Option(help="Which IoU stands for several answers: median, mean, best or consensus.")] = "median",  # noqa: E501
     unanswered: Annotated[str, typer.Option(help="Images without an answer: error, keep or drop.")] = "error",
+    by_name: Annotated[bool, typer.Option("--by-name", help="Images are the same where the last part of their path is.")] = False,  # noqa: E501
     removed: Removed = None,
     delimiter: Delimiter = None,
 ) -> None:  # fmt: skip
     """Remove the rows whose true box fresh answers disagree with: either the question or the truth is at fault."""
     from sidewise.datasets.building import filter_divergent
 
-    choices: Any = {"agreement": agreement, "unanswered": unanswered}
+    choices: Any = {"agreement": agreement, "unanswered": unanswered, "by_name": by_name}
     with explained():
         _check_places(output, removed, table, answers)
         found = filter_divergent(table, answers, threshold=threshold, delimiter=one_character(delimiter), **choices)
@@ -122,7 +123,7 @@ def _report(found: "Filtered", output: Path, removed: Path | None, shown: tuple[
     write_place("removed rows", found.removed, removed)
 
 
-def _check_places(output: Path, removed: Path | None, *sources: Path | str) -> None:
+def _check_places(output: Path, removed: Path | None, *sources: Path | str | None) -> None:
     check_place(output, *sources, flag="--out")
     check_place(removed, *sources, flag="--removed")
     check_apart(output, removed)
@@ -139,8 +140,8 @@ def _shares(given: list[str]) -> dict[str, float]:
             name = ""
         if not name:
             raise SidewiseError(f"--part {text!r}: write the part and its share: train=0.8")
-        if name in shares:
-            raise SidewiseError(f"--part {name} stands more than once")
+        if name.casefold() in map(str.casefold, shares):
+            raise SidewiseError(f"--part {name} stands more than once (capitals make no other file everywhere)")
         if set(name) & set("/\\") or name.startswith("."):
             raise SidewiseError(
                 f"--part {name!r} is to be the name of a file: write it without slashes and dots in front"

@@ -20,6 +20,7 @@ from sidewise.cli.columns import (
     outcome_words,
 )
 from sidewise.cli.console import explained, out, plain
+from sidewise.cli.places import check_place
 from sidewise.cli.sampling_files import Items, ReliabilityOption, UnitName, check_pair, read_items, read_known
 from sidewise.errors import SidewiseError
 from sidewise.ranking.display import counted
@@ -46,6 +47,7 @@ def enough(
     """
     with explained():
         _check(top, level, rmse, unit)
+        check_place(skip_bad, file, items, reliability, endings=None, flag="--skip-bad")
         columns = {"left": left, "right": right, "winner": winner, "loser": loser, "worker": worker, "weight": weight,
                    "winner_is": winner_is, "undecided": undecided, "outcomes": outcome_words(outcome),
                    "delimiter": delimiter}  # fmt: skip

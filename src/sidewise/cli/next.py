@@ -28,7 +28,7 @@ from sidewise.cli.columns import (
 )
 from sidewise.cli.console import err, explained, out, plain
 from sidewise.cli.leaderboard import Format
-from sidewise.cli.places import check_place, json_text, write_place
+from sidewise.cli.places import check_apart, check_place, json_text, write_place
 from sidewise.cli.sampling_files import (
     Answers,
     Items,
@@ -89,8 +89,10 @@ def next_pairs(
     Have them answered, add the answers to the file, and ask again; sidewise enough tells when to stop.
     """
     with explained():
-        sources = (file, items, allowed, in_flight)
-        check_place(output, *(source for source in sources if source is not None), flag="--out")
+        sources = (file, items, allowed, in_flight, reliability)
+        check_place(output, *sources, flag="--out")
+        check_place(skip_bad, *sources, endings=None, flag="--skip-bad")
+        check_apart(output, skip_bad)
         limits = Bounds(
             read_pairs(allowed, "--allowed", delimiter), read_pairs(in_flight, "--in-flight", delimiter) or [],
             most_per_pair, most_per_item,
@@ -189,7 +191,8 @@ def _why(known: Known, method: str, batch: int, limits: Bounds) -> str:
     if (most := limits.most_per_pair) is not None:
         full = sum(count >= most for pair, count in times.pairs.items() if may is None or pair in may)
         often = counted(most, "time")
-        reasons.append(f"{counted(full, 'pair')} had been asked {often} already, as --most-per-pair allows")
+        if full:
+            reasons.append(f"{counted(full, 'pair')} had been asked {often} already, as --most-per-pair allows")
     if (most := limits.most_per_item) is not None:
         left = sum(max(most - times.items.get(item, 0), 0) for item in known.items)
         reasons.append(f"--most-per-item {most} left room for {counted(left // 2, 'pair')} at most")

@@ -18,9 +18,12 @@ JSON_TOO = (*TABLES, ".json")
 
 
 def check_place(
-    path: Path | None, *sources: Path | str, endings: tuple[str, ...] | None = TABLES, flag: str = ""
+    path: Path | None, *sources: Path | str | None, endings: tuple[str, ...] | None = TABLES, flag: str = ""
 ) -> None:
-    """Refuse a file that cannot be written, whose name does not say what it should be, or that is to be read."""
+    """Refuse a file that cannot be written, whose name does not say what it should be, or that is to be read.
+
+    Of files that need not be given, those that are not are None.
+    """
     if path is None:
         return
     named = f"{flag} {path}".strip()
@@ -42,9 +45,9 @@ def check_apart(*paths: Path | None) -> None:
             raise SidewiseError(f"{place.name} is to hold two things, of which one would be lost: name two files")
 
 
-def _files(sources: Iterable[Path | str]) -> Iterator[Path]:
+def _files(sources: Iterable[Path | str | None]) -> Iterator[Path]:
     """The files that are read; a source may be a pattern."""
-    for source in sources:
+    for source in (source for source in sources if source is not None):
         found = [str(source)] if Path(source).exists() else glob(str(source), recursive=True)  # noqa: PTH207 - absolute patterns
         yield from map(Path, found)
 

@@ -11,6 +11,7 @@ from rich import box
 from rich.table import Table
 
 from sidewise.cli.console import err, explained, out, plain
+from sidewise.cli.places import check_place
 from sidewise.errors import SidewiseError
 from sidewise.ranking.display import counted
 
@@ -48,6 +49,7 @@ def close(
     from sidewise.preferences import closure
 
     with explained():
+        check_place(output, file, endings=None, flag="--out")
         checked = _form(form)
         whole = closure(_read(file, graded=graded, most=majority), on_contradiction="drop" if drop else "raise")
         _tell(whole)
@@ -62,6 +64,7 @@ def reduce(
     from sidewise.preferences import closure, reduction
 
     with explained():
+        check_place(output, file, endings=None, flag="--out")
         checked = _form(form)
         whole = closure(_read(file, graded=graded, most=majority), on_contradiction="drop")  # which reduction refuses
         fewest = reduction(whole)

@@ -88,7 +88,7 @@ def rank(
                               bias_sd=bias_sd, seed=seed, strict=strict)  # fmt: skip
         asked = workers or workers_out is not None
         check_taken(model, given, workers=asked)
-        _check_outputs(file, output, report, workers_out)
+        _check_outputs((file, items), output, report, workers_out, skip_bad)
         reduced = wants_stream(file, stream, model, given, {"worker": worker, "factor": factor, "workers": asked})
         answers = read_answers(
             file, skip_bad, stream=reduced, left=left, right=right, winner=winner, loser=loser, worker=worker,
@@ -103,12 +103,16 @@ def rank(
         _say_where(output, report)
 
 
-def _check_outputs(source: str, output: Path | None, report: Path | None, workers: Path | None) -> None:
+def _check_outputs(
+    sources: tuple[str, Path | None], output: Path | None, report: Path | None, workers: Path | None,
+    skip_bad: Path | None,
+) -> None:  # fmt: skip
     """What cannot be written is said before the work, not after it."""
     for path, flag in ((output, "--out"), (workers, "--workers-out")):
-        check_place(path, source, endings=JSON_TOO, flag=flag)
-    check_place(report, source, endings=None, flag="--report")
-    check_apart(output, workers, report)
+        check_place(path, *sources, endings=JSON_TOO, flag=flag)
+    for path, flag in ((report, "--report"), (skip_bad, "--skip-bad")):
+        check_place(path, *sources, endings=None, flag=flag)
+    check_apart(output, workers, report, skip_bad)
     if report is not None:
         from sidewise.report.page import check_extras
 

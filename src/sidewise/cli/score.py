@@ -74,14 +74,14 @@ def score(
                       "--skip-missing": skip_missing}  # fmt: skip
         columns = {"--item-column": item, "--score-column": value, "--truth-column": true,
                    "--truth-item-column": true_item, "--delimiter": delimiter}  # fmt: skip
-        if _is_search(truth):
+        if _is_search(ranking, truth):
             _refuse({"--missing": missing is Absence.drop}, "search runs", "to leave out queries, say --skip-missing")
             _refuse({"--by": by, "--lower-is-better": lower} | columns, "search runs")
             _score_search(ranking, truth, against, measure or [], setting, form, output, list(for_search.values()))
             return
         _refuse_run(ranking, truth)
         _refuse(for_search, "rankings of items")
-        check_place(output, ranking, truth, endings=JSON_TOO, flag="--out")
+        check_place(output, ranking, truth, against, endings=JSON_TOO, flag="--out")
         sides = _read(ranking, truth, against, columns, by)
         table = _score(sides, lower or [], measure or [], missing, setting)
         print_scores(table, form, by, list(sides.numbers)[1] if against else None, setting)
@@ -89,12 +89,13 @@ def score(
             write_scores(table, setting, output)
 
 
-def _is_search(judgments: Path) -> bool:
-    from sidewise.cli.score_search import is_run, is_search
+def _is_search(ranking: Path, judgments: Path) -> bool:
+    """Whether the judgments look like some; beside a run, whatever is no table is read as such, and bad lines named."""
+    from sidewise.cli.score_search import TABLES, is_run, is_search
 
     if is_run(judgments):
         raise SidewiseError(f"{judgments} is a run of a search engine: name the run first, and then the judgments")
-    return is_search(judgments)
+    return is_search(judgments) or (is_run(ranking) and judgments.suffix.lower() not in TABLES)
 
 
 def _refuse_run(ranking: Path, truth: Path) -> None:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sidewise.comparisons.arrow import Floats, as_floats, as_text
-from sidewise.comparisons.columns import Columns
+from sidewise.comparisons.columns import Columns, refuse_one_column
 from sidewise.comparisons.files import read_pieces, sources
 from sidewise.comparisons.parse import Parser
 from sidewise.comparisons.rejects import CURES
@@ -53,8 +53,7 @@ def read_truth(path: Path, asked: Asked) -> Scored:
 
 def _read(path: Path, asked: Asked, usual: Sequence[str], flags: tuple[str, str]) -> Scored:
     def choose(names: Sequence[str]) -> Columns:
-        if len(names) == 1 and any(mark in names[0] for mark in ";\t|"):
-            raise DataError(f"{path}: one column only, named {names[0]!r}: say what separates columns with --delimiter")
+        refuse_one_column(names, str(path))
         found = find_columns(names, usual, source=str(path), item=asked.item, value=asked.value, flags=flags)
         if asked.group is not None and asked.group not in names:
             raise DataError(f"{path}: no column {asked.group!r} for --by; there are {', '.join(map(repr, names))}")

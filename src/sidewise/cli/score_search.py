@@ -70,7 +70,9 @@ def score_search(
     """Measure a run, and print the means with their intervals; where another run is named, what they differ by."""
     from sidewise.preferences import Qrels, read_judgments, read_run
 
-    check_place(out, run, judgments, endings=JSON_TOO, flag="--out")
+    check_place(out, run, judgments, against, endings=JSON_TOO, flag="--out")
+    if against == run:
+        raise SidewiseError(f"{run} would be compared with itself: name another run with --against")
     for path in (run, against):
         _check_is_no_table(path, judgments)
     judged = read_judgments(judgments, graded=graded)

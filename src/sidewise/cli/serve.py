@@ -1,7 +1,8 @@
 """``sidewise serve``: a campaign, live."""
 
-import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,9 @@ from sidewise.errors import SidewiseError
 
 if TYPE_CHECKING:
     from sidewise.collect.running import Place
+
+CROWD = "6 honest workers, one who tosses coins, one who always clicks left"
+OPTIONS = ("--workers", "8", "--kind", "random=0.125", "--kind", "always-left=0.125")  # the same, for the crowd
 
 
 def serve(
@@ -30,31 +34,32 @@ def serve(
     Everything that is answered is in the database before it is acknowledged. Stop with Ctrl-C, start again with the
     same command: the campaign goes on where it was.
     """
-    from sidewise.collect.running import Place, run, set_up
+    from sidewise.collect.running import Place, listening, run, set_up
 
     with explained():
-        if processes > 1 and database is None:
+        if processes > 1 and not (database or "").startswith("postgres"):
             raise SidewiseError("several processes need PostgreSQL: give --database, or leave --processes out")
         if (campaign is None) == (not demo):
             raise SidewiseError("name a campaign file, or say --demo; sidewise campaign new writes an example")
-        folder = Path(tempfile.mkdtemp(prefix="sidewise-demo-")) if demo else None
-        place = Place(
-            home or (folder or _output(campaign)),
-            database,
-            host,
-            port,
-            processes,
-            tuple(hosts or ()),
-            https,
-            proxy=https,
-        )
-        try:
-            set_up(place)
-            name = _opened(campaign, folder)
-            run(place, lambda: _say(place, name, demo=demo))
-        finally:
-            if folder is not None:
-                shutil.rmtree(folder, ignore_errors=True)
+        with _demo_folder(home) if demo else nullcontext() as folder:
+            place = Place(
+                home or folder or _output(campaign), database, host, port, processes, tuple(hosts or ()), https,
+                proxy=https,
+            )  # fmt: skip
+            with listening(place) as door:
+                set_up(place)
+                name = _opened(campaign, folder)
+                run(place, door, lambda: _say(place, name, demo=demo))
+
+
+@contextmanager
+def _demo_folder(home: Path | None) -> Iterator[Path]:
+    """Where the demonstration lives: in the server's folder, if one is named, otherwise nowhere afterwards."""
+    if home is not None:
+        yield home
+        return
+    with tempfile.TemporaryDirectory(prefix="sidewise-demo-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
 
 
 def _output(campaign: Path | None) -> Path:
@@ -81,7 +86,9 @@ def _opened(path: Path | None, folder: Path | None) -> str:
     return spec.name
 
 
-def _say(place: "Place", name: str, *, demo: bool) -> None:
+def _say(place: "Place", name: str, *, demo: bool) -> list[list[str]]:
+    """Where everything is; and what else is to be started."""
+    from sidewise.collect.crowd import command
     from sidewise.collect.server.starting import first_password
 
     out.print(f"\n  workers    {place.address}/c/{name}/", highlight=False)
@@ -90,8 +97,7 @@ def _say(place: "Place", name: str, *, demo: bool) -> None:
     if password:
         out.print(f"             log in as [b]requester[/] with the password [b]{plain(password)}[/]", highlight=False)
     out.print("  stop       Ctrl-C\n", highlight=False)
-    if demo:
-        from sidewise.collect.crowd import start_beside
-
-        start_beside(place.address, name, environment=place.environment)
-        err.print("a simulated crowd of 8 is answering beside you", highlight=False)
+    if not demo:
+        return []
+    err.print(f"a simulated crowd answers beside you: {CROWD}", highlight=False)
+    return [command(place.address, name, *OPTIONS)]

@@ -93,6 +93,7 @@ def spam(
     """
     with explained():
         check_place(output, file)
+        check_apart(output, skip_bad)
         found = read_answers(
             file, skip_bad, stream=False, left=left, right=right, winner=winner, loser=loser, worker=worker,
             weight=weight, factors=tuple(factor or ()), winner_is=winner_is, undecided=undecided,
@@ -135,24 +136,28 @@ def live_crowd(
     server: Annotated[str, typer.Option(help="Where the server is: http://127.0.0.1:8000.", show_default=False)],
     campaign: Annotated[str, typer.Option(help="Which campaign, by its name in the addresses.", show_default=False)],
     workers: Annotated[int, typer.Option(help="How many.", min=1, max=1_000)] = 8,
-    answers: Annotated[
-        int | None, typer.Option(help="In all; until there is nothing left to do, if not given.", min=1)
-    ] = None,
-    think: Annotated[tuple[float, float], typer.Option(help="Seconds before an answer, at least and at most.")] = (
-        1.0,
-        3.0,
-    ),
+    answers: Annotated[int | None, typer.Option(help="In all; until there is nothing left to do, if not given.", min=1)] = None,  # noqa: E501
+    think: Annotated[tuple[float, float], typer.Option(help="Seconds before an answer, at least and at most.")] = (1.0, 3.0),  # noqa: E501
+    kind: Annotated[list[str] | None, typer.Option(metavar="KIND=SHARE", help=f"Share of workers of a kind, the rest being honest; may be repeated. Kinds: {', '.join(KINDS)}.")] = None,  # noqa: E501
     sharpness: Annotated[float, typer.Option(help="How surely the better one is seen; 0 tosses coins.", min=0)] = 1.0,
     seed: Annotated[int, typer.Option(help="Of what they say.", min=0)] = 0,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
-) -> None:
-    """Answer at a running server as real workers do: join, look, think, answer. For demonstrations and load tests."""
+) -> None:  # fmt: skip
+    """Answer at a running server as real workers do: join, look, think, answer. For demonstrations and load tests.
+
+    Workers join under the names of their kinds, always-left-3, so that the table of workers shows who is found out.
+    """
     from contextlib import nullcontext
 
     from sidewise.collect.crowd import Crowd
 
-    with explained(), progress("answers") if not quiet else nullcontext() as bar:
-        told = (lambda count: bar(count, answers)) if bar is not None else None
-        done = Crowd(server, campaign, workers, answers, (think[0], think[1]), sharpness, seed, told).run()
+    with explained():
+        with nullcontext() if quiet else progress("answers", counted=True) as bar:
+            told = None if bar is None else lambda count: bar(count, answers)
+            done = Crowd(server, campaign, workers, answers, think, sharpness, kind_shares(kind), seed, told).run()
         if not quiet:
-            out.print(f"{done.answers:,} answers by {workers} workers", highlight=False)
+            who = ", ".join(f"{count:,} {name}" for name, count in done.kinds.most_common())
+            ends = "; ".join(f"the campaign is {why} for {count:,} of them" for why, count in done.ends.items())
+            out.print(f"{done.answers:,} answers by {workers:,} workers ({who}){ends and '; '}{ends}", highlight=False)
+        if done.problems:
+            raise SidewiseError(f"{len(done.problems):,} of {workers:,} workers had to give up: {done.problems[0]}")

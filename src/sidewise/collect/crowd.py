@@ -5,42 +5,55 @@ demonstration's pictures are counted, anything else gets a score drawn from its 
 """
 
 import hashlib
-import json
-import os
 import random
-import socket
-import subprocess
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from math import exp, log
+from math import isfinite, log
 from statistics import NormalDist
 from typing import Any
-from urllib.parse import urlsplit
 
+import numpy as np
+
+from sidewise.collect.client import Client, Refused
 from sidewise.errors import SidewiseError
+from sidewise.simulate.crowd import deal
+from sidewise.simulate.kinds import SIDE, Kind, Seen
 
 PATIENCE = 1.0  # seconds before asking again where there is nothing to do
+WAITING = {"nothing", "paused", "later"}
 
 
 @dataclass
 class Progress:
     """What a crowd has done so far; workers share it."""
 
+    most: int | None = None
     answers: int = 0
-    failures: int = 0
-    states: Counter[str] = field(default_factory=Counter)
+    begun: int = 0
+    kinds: Counter[str] = field(default_factory=Counter)
+    ends: Counter[str] = field(default_factory=Counter)  # why they stopped, in the server's words
+    problems: list[SidewiseError] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def count(self, state: str) -> int:
-        """One more."""
+    def begin(self) -> bool:
+        """Whether one more answer is wanted; who begins one gives it."""
+        with self.lock:
+            wanted = not self.over()
+            self.begun += wanted
+            return wanted
+
+    def over(self) -> bool:
+        """Whether all that was wanted has been begun."""
+        return self.most is not None and self.begun >= self.most
+
+    def count(self) -> int:
+        """One more answer is kept."""
         with self.lock:
             self.answers += 1
-            self.states[state] += 1
             return self.answers
 
 
@@ -53,143 +66,136 @@ class Crowd:
     workers: int = 8
     answers: int | None = None  # in all; until there is nothing left to do, if not given
     think: tuple[float, float] = (1.0, 3.0)  # seconds
-    sharpness: float = 2.0  # how surely the better one is seen; 0 is a coin
+    sharpness: float = 1.0  # how surely the better one is seen; 0 is a coin
+    kinds: Mapping[str, float] | Sequence[str | Kind] = ()  # as of ``simulate.crowd``; the rest is honest
     seed: int = 0
     on_answer: Callable[[int], None] | None = None
 
+    def __post_init__(self) -> None:
+        least, most = self.think
+        if not (0 <= least <= most and isfinite(most)):
+            raise SidewiseError(f"think is {least:g} to {most:g}; write the least and the most seconds, such as 1 3")
+
     def run(self) -> Progress:
-        """Let them work until all is done."""
-        done, problems = Progress(), list[Exception]()
-        threads = [
-            threading.Thread(target=self._live, args=(number, done, problems), daemon=True)
-            for number in range(self.workers)
-        ]
+        """Let them work until all is done; ``problems`` says who had to give up."""
+        done = Progress(self.answers)
+        workers = [SimulatedWorker(self, number, kind, done) for number, kind in enumerate(self._dealt(), 1)]
+        done.kinds.update(worker.kind.name for worker in workers)
+        try:
+            workers[0].join()  # what is wrong is wrong for all
+        except SidewiseError:
+            workers[0].client.close()
+            raise
+        threads = [threading.Thread(target=worker.live, daemon=True) for worker in workers]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        if problems and not done.answers:
-            raise problems[0]
         return done
 
-    def _live(self, number: int, done: Progress, problems: list[Exception]) -> None:
-        worker = SimulatedWorker(self, number, done)
-        try:
-            worker.work()
-        except (SidewiseError, OSError, HTTPException) as problem:
-            problems.append(problem)
-        finally:
-            worker.client.connection.close()
+    def _dealt(self) -> list[Kind]:
+        dealt = list(deal(self.kinds, self.workers, np.random.default_rng(self.seed)))
+        for kind in dealt:
+            if kind.follows() - {SIDE}:
+                raise SidewiseError(f"{kind.name} workers go by a factor, and a server shows none; leave them out")
+            if kind.name == "sleepy" and self.answers is None:
+                raise SidewiseError("sleepy workers have to know when half of the work is done; give --answers")
+        return dealt
 
 
 class SimulatedWorker:
     """One of them."""
 
-    def __init__(self, crowd: Crowd, number: int, done: Progress) -> None:
-        self.crowd, self.done = crowd, done
+    def __init__(self, crowd: Crowd, number: int, kind: Kind, done: Progress) -> None:
+        self.crowd, self.kind, self.done = crowd, kind, done
+        self.name = f"{kind.name}-{number}"  # what the server gets to know, so that one can see who was found out
         self.rng = random.Random(f"{crowd.seed} {number}")  # noqa: S311
         self.client = Client(crowd.server)
         self.base = f"/api/campaigns/{crowd.campaign}"
+        self.todo: dict[str, Any] = {}
 
-    def work(self) -> None:
-        """Join, and answer until there is nothing more."""
-        joined = self.client.post(f"{self.base}/workers", {})
-        self.client.token = joined["token"]
-        todo = self.client.post(f"{self.base}/tasks", {})
-        while self._on():
-            if todo["tasks"]:
-                todo = self._answer(todo["tasks"][0])
-            elif todo["why"] in {"nothing", "paused", "later"}:
+    def join(self) -> None:
+        """Become a worker of the campaign, and see what there is to do."""
+        crowd = self.crowd
+        try:
+            self.client.token = self.client.post(f"{self.base}/workers", {"claim": self.name})["token"]
+        except Refused as refused:
+            if refused.status != 404:
+                raise
+            raise SidewiseError(
+                f"{crowd.server} has no campaign {crowd.campaign!r} that anybody may join: there is none of this name, "
+                "it is not open, or its workers come by invitation only"
+            ) from None
+        self.todo = self.client.post(f"{self.base}/tasks", {})
+        if self.todo["why"] == "paused":
+            raise SidewiseError(
+                f"the campaign {crowd.campaign!r} is paused; open it on its page, and start the crowd again"
+            )
+
+    def live(self) -> None:
+        """Work, and tell why if that cannot be gone on with."""
+        try:
+            if not self.todo:
+                self.join()
+            self._work()
+        except SidewiseError as problem:
+            self.done.problems.append(problem)
+        finally:
+            self.client.close()
+
+    def _work(self) -> None:
+        """Answer until there is nothing more."""
+        while not self.done.over():
+            if self.todo["tasks"]:
+                if self.done.begin():
+                    self._answer(self.todo["tasks"][0])
+            elif self.todo["why"] in WAITING:
                 time.sleep(PATIENCE)
-                todo = self.client.post(f"{self.base}/tasks", {})
+                self.todo = self.client.post(f"{self.base}/tasks", {})
             else:
+                self.done.ends[self.todo["why"]] += 1
                 return
 
-    def _on(self) -> bool:
-        return self.crowd.answers is None or self.done.answers < self.crowd.answers
-
-    def _answer(self, task: Mapping[str, Any]) -> dict[str, Any]:
+    def _answer(self, task: Mapping[str, Any]) -> None:
         time.sleep(self.rng.uniform(*self.crowd.think))
-        left, right = (self._score(side) for side in task["sides"])
-        chance = 1 / (1 + exp(-self.crowd.sharpness * (left - right)))
-        said = "left" if self.rng.random() < chance else "right"
-        kept = self.client.post(f"{self.base}/answers", {"key": task["key"], "answer": said})
-        total = self.done.count(kept["state"])
+        said = "left" if self.rng.random() < self._chance(task["sides"]) else "right"
+        self.todo = self.client.post(f"{self.base}/answers", {"key": task["key"], "answer": said})["work"]
+        total = self.done.count()
         if self.crowd.on_answer is not None:
             self.crowd.on_answer(total)
-        return dict(kept["work"])
 
-    def _score(self, side: Mapping[str, Any]) -> float:
-        """How good a thing looks: its dots if it has any, otherwise a score drawn from what it is."""
-        content = (side["text"] or side["html"]).encode()
+    def _chance(self, sides: Sequence[Mapping[str, Any]]) -> float:
+        """How likely this kind of worker chooses the left one."""
+        left, right = map(self._content, sides)
+        marks = [hashlib.sha256(content).digest() for content in (left, right)]
+        both = hashlib.sha256(b"".join(sorted(marks))).digest()
+        seen = Seen(
+            lead=np.array([self.crowd.sharpness * (score(left) - score(right))]),
+            factors={},
+            progress=np.array([self.done.begun / (self.done.most or 1)]),
+            pair=np.frombuffer(both[:8], np.uint64),
+            first_left=np.array([marks[0] < marks[1]]),
+        )
+        return float(np.broadcast_to(self.kind.chance(seen), 1)[0])
+
+    def _content(self, side: Mapping[str, Any]) -> bytes:
+        """What is to be seen on one side; of what lies elsewhere, its address."""
+        content = str(side["text"] or side["html"]).encode()
         if not content and side["address"].startswith("/"):
-            content = self.client.get(side["address"])
-        dots = content.count(b"<circle")
-        if dots:
-            return 3 * log(dots)
-        drawn = int.from_bytes(hashlib.sha256(content or side["address"].encode()).digest()[:8], "big") / 2**64
-        return NormalDist().inv_cdf(min(max(drawn, 1e-9), 1 - 1e-9))
+            return self.client.get(side["address"])
+        return content or str(side["address"]).encode()
 
 
-class Client:
-    """HTTP with one connection that is kept; what fails is sent again, which the key of a task makes safe."""
-
-    def __init__(self, server: str) -> None:
-        parts = urlsplit(server)
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise SidewiseError(f"{server!r} is no address of a server; write http://127.0.0.1:8000")
-        kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-        self.connection = kind(parts.hostname, parts.port, timeout=60)
-        self.token = ""
-
-    def post(self, path: str, data: object) -> dict[str, Any]:
-        """Send JSON, get JSON."""
-        return dict(json.loads(self._send("POST", path, json.dumps(data).encode())))
-
-    def get(self, path: str) -> bytes:
-        """The content of an address."""
-        return self._send("GET", path, None)
-
-    def _send(self, method: str, path: str, body: bytes | None) -> bytes:
-        headers = {"Content-Type": "application/json"}
-        if self.token:
-            headers["Authorization"] = f"Bearer {self.token}"
-        for wait in (0.2, 1.0, 3.0, None):
-            try:
-                self.connection.request(method, path, body, headers)
-                response = self.connection.getresponse()
-                content = response.read()
-            except (OSError, HTTPException):
-                self.connection.close()
-                if wait is None:
-                    raise SidewiseError(f"the server does not answer ({method} {path}); is it running?") from None
-                time.sleep(wait)
-                continue
-            if self.connection.sock is not None:
-                self.connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            if response.status >= 500 and wait is not None:
-                time.sleep(wait)
-                continue
-            if response.status >= 400:
-                raise SidewiseError(
-                    f"the server refuses {method} {path}: {response.status} {content[:300].decode(errors='replace')}"
-                )
-            return content
-        raise AssertionError
+def score(content: bytes) -> float:
+    """How good a thing is: by its dots if it has any, otherwise drawn from what it is."""
+    dots = content.count(b"<circle")
+    if dots:
+        return 3 * log(dots)
+    drawn = int.from_bytes(hashlib.sha256(content).digest()[:8], "big") / 2**64
+    return NormalDist().inv_cdf(min(max(drawn, 1e-9), 1 - 1e-9))
 
 
-def start_beside(address: str, campaign: str, *, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    """A crowd in a process of its own, which ends with the server."""
-    command = [
-        sys.executable,
-        "-m",
-        "sidewise.cli",
-        "simulate",
-        "crowd",
-        "--server",
-        address,
-        "--campaign",
-        campaign,
-        "--quiet",
-    ]
-    return subprocess.Popen(command, env={**os.environ, **environment})  # noqa: S603
+def command(address: str, campaign: str, *options: str) -> list[str]:
+    """What starts a crowd in a process of its own."""
+    crowd = [sys.executable, "-m", "sidewise.cli", "simulate", "crowd", "--quiet"]
+    return [*crowd, "--server", address, "--campaign", campaign, *options]

@@ -1,19 +1,28 @@
 """``sidewise serve``: the web server, the process that does its background work, and what both need, in one command."""
 
+import errno
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
 from sidewise.errors import SidewiseError
 from sidewise.extras import need
 
 SETTINGS = "sidewise.collect.server.settings"
+QUEUES = ("default", "ranking")  # of jobs, see server.jobs: neither waits for the other
 THREADS = 8  # of a server process: they wait for the database most of the time
+EVERYWHERE = {"0.0.0.0", "::"}  # noqa: S104
+BACKLOG = 2_048  # connections that wait while the web server is started again
+STEADY = 10.0  # seconds that a process lives if it can live at all; one that dies before waits until it may try again
+LONGEST = 30.0  # seconds that it waits, at most
 
 
 @dataclass(frozen=True)
@@ -32,17 +41,27 @@ class Place:
     @property
     def environment(self) -> dict[str, str]:
         """The variables that the server's settings read."""
-        names = ["localhost", "127.0.0.1", "[::1]", *({self.host} - {"0.0.0.0", "::"}), *self.hosts]  # noqa: S104
+        own = {self.host} - EVERYWHERE
+        names = ["localhost", "127.0.0.1", "[::1]", *map(_bracketed, own), *self.hosts]
         told = {"SIDEWISE_HOME": str(self.home.resolve()), "SIDEWISE_HOSTS": ",".join(dict.fromkeys(names)),
                 "SIDEWISE_HTTPS": str(int(self.https)), "SIDEWISE_PROXY": str(int(self.proxy)),
                 "DJANGO_SETTINGS_MODULE": SETTINGS}  # fmt: skip
         return told if self.database is None else {**told, "SIDEWISE_DATABASE": self.database}
 
     @property
+    def here(self) -> str:
+        """The host by which this machine itself finds it."""
+        return "127.0.0.1" if self.host in EVERYWHERE else self.host
+
+    @property
     def address(self) -> str:
         """Where a browser on this machine finds it."""
-        shown = "127.0.0.1" if self.host in {"0.0.0.0", "::"} else self.host  # noqa: S104
-        return f"http://{shown}:{self.port}"
+        return f"http://{_bracketed(self.here)}:{self.port}"
+
+
+def _bracketed(host: str) -> str:
+    """A host as addresses write it."""
+    return f"[{host}]" if ":" in host else host
 
 
 def set_up(place: Place) -> None:
@@ -54,71 +73,115 @@ def set_up(place: Place) -> None:
     place.home.mkdir(parents=True, exist_ok=True)
     import django
     from django.core.management import call_command
-    from django.db import OperationalError
+    from django.db import Error
 
     django.setup()
     try:
         call_command("migrate", verbosity=0, interactive=False)
-    except OperationalError as error:
-        raise SidewiseError(f"the database cannot be reached: {str(error).strip()}") from None
+    except Error as error:
+        raise SidewiseError(f"the database cannot be used: {str(error).strip()}") from None
 
 
-def commands(place: Place) -> dict[str, list[str]]:
+@contextmanager
+def listening(place: Place) -> Iterator[socket.socket]:
+    """The door: opened before anything else, so that a port that is taken is told at once, and open to the end.
+
+    Whoever comes while the web server is started again waits at the door, and is not turned away.
+    """
+    family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
+    try:
+        door = socket.create_server((place.host, place.port), family=family, backlog=BACKLOG)
+    except OSError as error:
+        raise _closed(place, error) from None
+    with door:
+        yield door
+
+
+def _closed(place: Place, error: OSError) -> SidewiseError:
+    """Why the door cannot be opened, and the cure."""
+    where = f"cannot listen at {_bracketed(place.host)}:{place.port}"
+    match error.errno:
+        case errno.EADDRINUSE:
+            return SidewiseError(
+                f"{where}: the port is taken, maybe by this campaign's server; stop it, or give --port"
+            )
+        case errno.EACCES:
+            return SidewiseError(f"{where}: ports below 1024 are for root; give --port 8000, say")
+        case _:
+            return SidewiseError(
+                f"{where}: {error.strerror}; --host is an address of this machine, 0.0.0.0 all of them"
+            )
+
+
+def commands(place: Place, door: int) -> dict[str, list[str]]:
     """The processes of a server."""
     web = [
-        sys.executable, "-m", "gunicorn", "sidewise.collect.server.wsgi:application",
-        "--bind", f"{place.host}:{place.port}",
+        sys.executable, "-m", "gunicorn", "sidewise.collect.server.wsgi:application", "--bind", f"fd://{door}",
         "--workers", str(place.processes), "--worker-class", "gthread", "--threads", str(THREADS), "--keep-alive", "75",
         "--timeout", "60", "--graceful-timeout", "20", "--log-level", "warning", "--no-control-socket",
         "--preload", "--max-requests", "200000", "--max-requests-jitter", "20000",
     ]  # fmt: skip
-    jobs = [
-        sys.executable,
-        "-m",
-        "django",
-        "db_worker",
-        "--interval",
-        "0.2",
-        "--no-startup-delay",
-        "--no-reload",
-        "--verbosity",
-        "0",
-    ]
-    return {"web": web, "jobs": jobs}
+    working = [sys.executable, "-m", "sidewise.collect.server.working"]
+    return {"web": web, **{f"jobs of {queue}": [*working, queue] for queue in QUEUES}}
 
 
-def run(place: Place, ready: Callable[[], None] = lambda: None) -> int:
-    """Run the server until it is told to stop; a process that dies is started again."""
+@dataclass
+class Kept:
+    """A process that is started again when it dies: at once if it has lived a while, later and later if it has not."""
+
+    command: Sequence[str]
+    environment: Mapping[str, str]
+    doors: Sequence[int] = ()
+    process: subprocess.Popen[bytes] | None = None
+    since: float = 0.0
+    wait: float = 0.0
+    exited: int | None = None  # how it ended the last time
+
+    def look(self, now: float) -> None:
+        """Start it if it does not run, and if its time has come."""
+        if self.process is not None and self.process.poll() is not None:
+            self.exited, self.process = self.process.returncode, None
+            self.wait = 0.0 if now - self.since > STEADY else min(2 * self.wait + 1, LONGEST)
+            self.since = now
+        if self.process is None and now >= self.since + self.wait:
+            self.process, self.since = _started(self.command, self.environment, self.doors), now
+
+
+def run(place: Place, door: socket.socket, ready: Callable[[], Sequence[Sequence[str]]] = lambda: ()) -> None:
+    """Run the server until it is told to stop; a process that dies is started again.
+
+    ``ready`` is called when the first page can be had; the commands that it gives run beside, and end with the server.
+    """
     environment = {**os.environ, **place.environment}
-    wanted = commands(place)
-    running = {name: _started(command, environment) for name, command in wanted.items()}
+    kept = {name: Kept(command, environment) for name, command in commands(place, door.fileno()).items()}
+    kept["web"].doors = [door.fileno()]  # and no other's: who holds the door keeps the next server out
+    guests: list[subprocess.Popen[bytes]] = []
     stopping: list[int] = []
-    for one in (signal.SIGINT, signal.SIGTERM):
+    for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(one, lambda number, _frame: stopping.append(number))
-    deaths: list[float] = []
     told = False
     try:
         while not stopping:
+            for process in kept.values():
+                process.look(time.monotonic())
+            if not told and (code := kept["web"].exited) is not None:
+                raise SidewiseError(f"the web server does not start (exit {code}); see what it said above")
             if not told and _answers(place):
-                ready()
+                guests += [_started(command, environment) for command in ready()]
                 told = True
-            for name, process in running.items():
-                if process.poll() is None:
-                    continue
-                deaths = [*(when for when in deaths if when > time.monotonic() - 60), time.monotonic()]
-                if (name == "web" and not told) or len(deaths) > 10:
-                    raise SidewiseError(
-                        f"the {name} process does not start (exit {process.returncode}); see what it said above"
-                    )
-                running[name] = _started(wanted[name], environment)
             time.sleep(0.1)
     finally:
-        _stop(list(running.values()))
-    return 0
+        _stop([*guests, *(one.process for one in kept.values() if one.process is not None)])
 
 
-def _started(command: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(command, env=environment, preexec_fn=_die_with_parent)  # noqa: S603, PLW1509 - one thread
+def _started(
+    command: Sequence[str], environment: Mapping[str, str], doors: Sequence[int] = ()
+) -> subprocess.Popen[bytes]:
+    """Start a process in a group of its own: Ctrl-C in a terminal is for us, who then stop all others in good order."""
+    return subprocess.Popen(  # noqa: S603
+        command, env=environment, preexec_fn=_die_with_parent, process_group=0, pass_fds=doors,  # noqa: PLW1509 - one thread
+        stdin=subprocess.DEVNULL,
+    )  # fmt: skip
 
 
 def _die_with_parent() -> None:
@@ -130,14 +193,15 @@ def _die_with_parent() -> None:
 
 
 def _answers(place: Place) -> bool:
-    """Whether the web server takes connections."""
-    import socket
-
+    """Whether the web server answers, whatever it says."""
+    connection = HTTPConnection(place.here, place.port, timeout=1)
     try:
-        host = "127.0.0.1" if place.host == "0.0.0.0" else place.host  # noqa: S104
-        socket.create_connection((host, place.port), timeout=1).close()
-    except OSError:
+        connection.request("GET", "/alive")
+        connection.getresponse()
+    except (OSError, HTTPException):
         return False
+    finally:
+        connection.close()
     return True
 
 

@@ -27,6 +27,8 @@ def as_text(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
         kind = column.type
     if is_text(kind):
         return column
+    if not len(column):  # NumPy takes an empty list for numbers
+        return pa.chunked_array([[]], pa.string())
     if pa.types.is_integer(kind) or pa.types.is_string_view(kind) or pa.types.is_null(kind):
         return pc.cast(column, pa.string())
     raise ComparisonError(f"the column {name!r} holds {kind} values; ids are strings or whole numbers: convert it")

@@ -12,6 +12,7 @@ DECIDED = (("winner", "loser"), ("better", "worse"), ("chosen", "rejected"))
 WINNERS = ("winner", "label", "outcome", "choice", "preference")
 WORKERS = ("worker", "performer", "judge", "annotator", "observer", "rater", "user")
 WEIGHTS = ("weight",)
+SEPARATORS = ";\t|"  # besides the comma
 
 
 T = TypeVar("T")
@@ -118,12 +119,18 @@ def _refuse_twins(names: Sequence[str], source: str) -> None:
         raise ComparisonError(f"{source}: the column name {twins[0]!r} stands more than once; rename one of them")
 
 
-def _missing(meaning: str, usual: Sequence[str], names: Sequence[str], source: str) -> ComparisonError:
-    if len(names) == 1 and any(mark in names[0] for mark in ";\t|"):
-        return ComparisonError(
+def refuse_one_column(names: Sequence[str], source: str) -> None:
+    """Refuse a header in one piece that holds signs which separate columns elsewhere."""
+    marks = [mark for mark in SEPARATORS if len(names) == 1 and mark in names[0]]
+    if marks:
+        raise ComparisonError(
             f"{source}: one column only, named {names[0]!r}: if another sign separates the columns, "
-            "say so with delimiter=';' (command line: --delimiter ';')",
+            f"say so with delimiter={marks[0]!r} (command line: --delimiter {marks[0]!r})",
         )
+
+
+def _missing(meaning: str, usual: Sequence[str], names: Sequence[str], source: str) -> ComparisonError:
+    refuse_one_column(names, source)
     return ComparisonError(
         f"{source}: no column for {meaning}; there are {_listed(names)}. Name it (as in left='a', right='b', "
         f"winner='choice'; command line: --left a --right b --winner choice) or use a usual name: {', '.join(usual)}",

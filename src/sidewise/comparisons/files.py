@@ -92,7 +92,7 @@ def _source(path: Path, delimiter: str | None) -> Source:
             "behind, and .parquet",
         )
     if path.stat().st_size == 0:
-        raise ComparisonError(f"{path} is empty: it should have at least a header, such as left,right,winner")
+        raise ComparisonError(f"{path} is empty: it should have at least a header, the names of its columns")
     _check_nature(path, kind, packed=packed)
     return Source(path, kind, delimiter or ("\t" if ending[0] in (".tsv", ".tab") else ","))
 

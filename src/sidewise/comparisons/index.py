@@ -102,3 +102,8 @@ class Encoder:
     def index(self) -> Index:
         """The ids met so far."""
         return Index(self._codes)
+
+
+def is_missing(value: object) -> bool:
+    """Whether an id is none: None, or the NaN that pandas writes into empty cells, which is no item "nan"."""
+    return value is None or (isinstance(value, float) and value != value)  # noqa: PLR0124

@@ -14,7 +14,7 @@ from sidewise.comparisons.arrow import Codes, Floats, from_frame
 from sidewise.comparisons.columns import Naming
 from sidewise.comparisons.counts import PairCounts, accumulate, pair_counts
 from sidewise.comparisons.files import Progress, read_pieces, sources
-from sidewise.comparisons.index import Encoder, Index
+from sidewise.comparisons.index import Encoder, Index, is_missing
 from sidewise.comparisons.outcomes import OutcomeRules, Undecided, WinnerIs
 from sidewise.comparisons.parse import OnBad, Parser, Piece, Rows
 from sidewise.comparisons.rejects import Rejects
@@ -370,7 +370,7 @@ def _known(items: Iterable[str]) -> Encoder:
     """The items that the caller names."""
     if isinstance(items, str):
         raise ComparisonError(f"items is a list of ids: items=[{items!r}]")
-    named = [str(item) for item in items]
+    named = ["" if is_missing(item) else str(item) for item in items]
     for item in named:
         if item.strip() != item or not item:
             raise ComparisonError(f"items: {item!r} is empty or has blanks around it")

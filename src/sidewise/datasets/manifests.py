@@ -51,6 +51,7 @@ def hash_files(
         Told how many files are done, and of how many.
     """
     given = [Path(path) for path in paths]
+    _check_links(given)
     base = Path(below) if below is not None else given[0] if len(given) == 1 and given[0].is_dir() else Path()
     out = None if leave_out is None else Path(leave_out).absolute()
     found = {_name(path, base): path for start in given for path in _files(start) if path.absolute() != out}
@@ -76,17 +77,25 @@ def manifest_lines(digests: Mapping[str, str]) -> Iterator[str]:
 
 
 def read_manifest(path: str | Path) -> dict[str, str]:
-    """The SHA-256 of each name: lines of ``sha256sum``, or of BSD's form; a line that is neither is refused."""
+    """The SHA-256 of each name: lines of ``sha256sum``, or of BSD's form; a line that is neither is refused.
+
+    Lines that begin with # are comments, as for ``sha256sum``. A file that names nothing is refused: nothing would be
+    wrong with any folder then.
+    """
     digests: dict[str, str] = {}
+    if not Path(path).is_file():
+        raise DataError(f"there is no manifest {path}")
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is not a manifest: it is not UTF-8 ({error.reason})") from None
     for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
+        if line.strip() and not line.startswith("#"):
             name, digest = _parsed(line.removesuffix("\r"), f"{path}, line {number}")
             if digests.setdefault(name, digest) != digest:
                 raise DataError(f"{path}, line {number}: {name} has another SHA-256 than before: keep the right one")
+    if not digests:
+        raise DataError(f"{path} names no file: it is no manifest")
     return digests
 
 
@@ -99,6 +108,18 @@ def _parsed(line: str, where: str) -> tuple[str, str]:
         name = re.sub(r"\\([\\nr])", lambda found: {"\\": "\\", "n": "\n", "r": "\r"}[found[1]], name)
     check_inside(name.replace("\\", "/").replace(":", ""), where)
     return name, match["digest"].lower()
+
+
+def same_files(digests: Mapping[str, str]) -> list[tuple[str, ...]]:
+    """The names of files that have the same bytes, together: one image under two names may be in train and in test.
+
+    >>> same_files({"a.jpg": "00", "b.jpg": "11", "c.jpg": "00"})
+    [('a.jpg', 'c.jpg')]
+    """
+    named: dict[str, list[str]] = {}
+    for name, digest in digests.items():
+        named.setdefault(digest, []).append(name)
+    return [tuple(names) for names in named.values() if len(names) > 1]
 
 
 @dataclass(frozen=True)
@@ -179,6 +200,15 @@ def _files(start: Path) -> Iterator[Path]:
         return
     for folder, _, names in os.walk(start):
         yield from (path for path in (Path(folder) / name for name in names) if path.is_file())
+
+
+def _check_links(given: list[Path]) -> None:
+    """A link that leads nowhere would be missing from the list without a word."""
+    for start in given:
+        for folder, _, names in os.walk(start):
+            for path in (Path(folder) / name for name in names):
+                if path.is_symlink() and not path.exists():
+                    raise DataError(f"{path} is a link that leads nowhere: mend it, or take it out")
 
 
 def _name(path: Path, base: Path) -> str:

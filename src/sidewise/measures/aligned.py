@@ -16,7 +16,7 @@ from sidewise.ranking import Ranking
 from sidewise.ranking.display import shorten
 
 Missing = Literal["error", "drop"]
-RANKING, TRUTH, WEIGHTS = "the ranking", "the truth", "the weights"
+RANKING, TRUTH, WEIGHTS = "the ranking", "the truth", "item_weight"
 USUAL = {TRUTH: TRUTHS, WEIGHTS: ("weight", "value")}  # names of the column of numbers; those of scores elsewhere
 SHOWN, NAME_CELLS = 5, 40  # items named in a message, and the room that each has
 

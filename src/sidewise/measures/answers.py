@@ -204,7 +204,10 @@ def _grid(source: Any, *, names: bool) -> tuple[list[list[Any]], list[str], list
         table = pa.table(source)
         heads, cells = list(table.column_names), [list(row.values()) for row in table.to_pylist()]
     else:
-        cells = [list(row) for row in source]
+        try:
+            cells = [list(row) for row in source]
+        except TypeError:
+            raise DataError("a table is wanted: a path, a dataframe, or a sequence of rows of cells") from None
     if names and heads is None and cells:
         heads, cells = [str(cell) for cell in cells[0]], cells[1:]
     labels = [str(number) for number in range(1, len(cells) + 1)]

@@ -12,6 +12,7 @@ from sidewise.comparisons import Comparisons
 from sidewise.comparisons.arrow import Floats
 from sidewise.errors import MeasureError
 from sidewise.measures.estimate import RESAMPLES, Estimate, estimate_mean
+from sidewise.ranking.display import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class Consistency:
     answers: int
 
     def __str__(self) -> str:
-        return f"{self.share} ({self.answers:,} answers, {self.groups:,} groups)"
+        return f"{self.share} ({counted(self.answers, 'answer')}, {counted(self.groups, 'group')})"
 
 
 @dataclass(frozen=True, slots=True)

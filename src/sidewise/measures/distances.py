@@ -247,8 +247,11 @@ def _ranks(counts: Floats) -> Floats:
 
 
 def _standard(number: Floats, counts: Floats) -> Floats:
-    """Numbers less their mean, in units of their spread: alpha stays the same, and large ones lose no digits."""
-    off = number - np.average(number, weights=counts)
+    """Numbers less their mean, in units of their spread: alpha stays the same, and large ones lose no digits.
+
+    What nothing was held against, as the only answer to a unit, counts nowhere: were it large, the others would vanish.
+    """
+    off = np.where(counts > 0, number - np.average(number, weights=counts), 0.0)
     largest = np.abs(off).max()
     if not largest:  # all are equal
         return np.asarray(off)

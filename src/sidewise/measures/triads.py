@@ -9,6 +9,7 @@ from sidewise.comparisons import Comparisons, PairCounts
 from sidewise.comparisons.arrow import Codes
 from sidewise.errors import MeasureError
 from sidewise.measures.estimate import RESAMPLES, Estimate, estimate_mean
+from sidewise.ranking.display import counted
 
 MOST_WEDGES = 3 * 10**8  # pairs of neighbours of an item, looked at one by one: some seconds
 
@@ -32,7 +33,7 @@ class Transitivity:
 
     def __str__(self) -> str:
         if self.exact:
-            return f"{self.cyclic.value:.3f} of {self.triads:,} triads"
+            return f"{self.cyclic.value:.3f} of {counted(self.triads, 'triad')}"
         return f"{self.cyclic} of {self.looked_at:,} triads drawn from about {self.triads:,}"
 
 

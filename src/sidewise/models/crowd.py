@@ -192,6 +192,8 @@ def workers_of(crowd: Crowd, found: Found, level: float, scale: "Scale") -> pa.T
         estimate(prior, row, spread, level)
         for prior, row, spread in zip(problem.worker_priors, theta, variance, strict=True)
     ]
+    if isinstance(problem.habit, Sensitive) and np.count_nonzero(problem.answers.answered) == 1:
+        estimates[0] = untold(estimates[0])
     sizes = usual_sizes(crowd.comparisons, crowd.factors)
     biases = {name: bias.by(size) for name, bias, size in zip(crowd.factors, estimates[1:], sizes, strict=False)}
     good = estimates[0].value[(estimates[0].low > scale.random) & (problem.answers.answered > 0)]
@@ -208,6 +210,12 @@ def estimate(prior: WorkerPrior, value: Floats, variance: Floats, level: float) 
     return Estimate(value, *tail_bounds(prior, value, variance, level)) if isinstance(prior, Tail) else (
         Estimate.normal(value, variance, level)
     )  # fmt: skip
+
+
+def untold(some: Estimate) -> Estimate:
+    """The sensitivity of one worker alone: 1 by definition, which is not to be sure of it."""
+    nothing = np.full_like(some.value, np.nan)
+    return replace(some, low=nothing, high=nothing)
 
 
 def tail_bounds(prior: Tail, value: Floats, variance: Floats, level: float) -> tuple[Floats, Floats]:

@@ -16,8 +16,8 @@ from sidewise.models.crowd import Crowd, Found, Intervals, Scale
 from sidewise.models.crowd_fit import PlainTies, check_mixture, maximum
 from sidewise.models.crowd_problem import CrowdProblem
 from sidewise.models.habits import Chance, Credit, Pull, Swayed, WorkerPrior
-from sidewise.models.priors import Normal, VirtualItem
-from sidewise.models.wanted import Wanted, check_positive
+from sidewise.models.priors import Normal, VirtualItem, check_width
+from sidewise.models.wanted import Wanted
 from sidewise.ranking import Ranking
 
 
@@ -73,8 +73,8 @@ def factor_bt(
     ['w01', 'w03', 'w07']
     """
     check_mixture("factor_bt", prior, credit, ties)
-    if bias_sd != np.inf:
-        check_positive("bias_sd", bias_sd)
+    if not (isinstance(bias_sd, float | np.floating) and bias_sd == np.inf):
+        check_width("bias_sd", bias_sd)
     wanted = Wanted(known=get_args(Intervals), intervals=intervals, unit=unit, replicates=replicates, level=level,
                     tol=tol, limit=limit, seed=seed, strict=strict, progress=progress)  # fmt: skip
     crowd = Crowd.of("factor_bt", comparisons, factors, ties)
@@ -94,7 +94,7 @@ def factor_bt(
 def _fit(
     crowd: Crowd, *, prior: VirtualItem | Normal, credit: tuple[float, float], bias_sd: float, tol: float, limit: int
 ) -> Found:
-    priors: tuple[WorkerPrior, ...] = (Credit(*credit), *(Pull(0.0, bias_sd) for _ in crowd.factors))
+    priors: tuple[WorkerPrior, ...] = (Credit(*credit), *(Pull(0.0, float(bias_sd)) for _ in crowd.factors))
     problem = CrowdProblem(crowd.answers, Swayed(), Chance(), prior, priors)
     start = problem.joined(np.zeros(problem.n), initial(crowd.answers), 0.0)
     return maximum(problem, start, tol=tol, limit=limit)

@@ -10,6 +10,16 @@ from sidewise.comparisons.arrow import Floats
 from sidewise.errors import ModelError
 from sidewise.numbers import is_number
 
+LEAST_WIDTH, MOST_WIDTH = 1e-100, 1e100  # beyond, squares are out of reach of the machine
+
+
+def check_width(name: str, value: object) -> None:
+    """See that it can be a standard deviation."""
+    if not (is_number(value) and value > 0):
+        raise ModelError(f"{name} is a positive number, not {value!r}")
+    if not LEAST_WIDTH <= float(value) <= MOST_WIDTH:
+        raise ModelError(f"{name} is {value!r}: it lies between {LEAST_WIDTH:g} and {MOST_WIDTH:g}")
+
 
 class Prior(Protocol):
     """The logarithm of a density, item by item, with its slope and (negative) curvature."""
@@ -38,14 +48,14 @@ class Normal:
     sd: float | None = None
 
     def __post_init__(self) -> None:
-        if self.sd is not None and not (is_number(self.sd) and self.sd > 0):
-            raise ModelError(f"the standard deviation of a prior is a positive number, not {self.sd!r}")
+        if self.sd is not None:
+            check_width("the standard deviation of a prior", self.sd)
 
     @property
     def precision(self) -> float:
         """1 / sd²."""
         assert self.sd is not None, "an estimated spread is filled in before fitting"
-        return self.sd**-2
+        return float(self.sd) ** -2  # NumPy's whole numbers have no negative powers
 
     def value(self, s: Floats) -> float:
         """−Σ s² / 2 sd²."""

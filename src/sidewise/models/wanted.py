@@ -40,7 +40,7 @@ class Wanted:
 def check_words(**options: tuple[str, Sequence[str]]) -> None:
     """See that every option is one of the words that it may be."""
     for name, (value, allowed) in options.items():
-        if value not in allowed:
+        if not (isinstance(value, str) and value in allowed):
             raise ModelError(f"{name}={value!r} is not one of {', '.join(allowed)}")
 
 

@@ -13,10 +13,10 @@ from sidewise.models.bootstrap import Progress, Unit
 from sidewise.models.crowd import Crowd, Found, Intervals, Scale
 from sidewise.models.crowd_problem import CrowdProblem
 from sidewise.models.habits import Doubt, Sensitive, Tail, WorkerPrior
-from sidewise.models.priors import Normal
+from sidewise.models.priors import Normal, check_width
 from sidewise.models.problem import LINKS, Ties
 from sidewise.models.spread import LOOSE
-from sidewise.models.wanted import Wanted, check_positive, check_words
+from sidewise.models.wanted import Wanted, check_words
 from sidewise.models.widths import loosen, settle
 from sidewise.ranking import Ranking
 
@@ -102,7 +102,7 @@ def _stated(prior: Normal, sensitivity_sd: float | None, bias_sd: float | None, 
     widths = [prior.sd, sensitivity_sd, *[bias_sd] * factors]
     for name, width in (("sensitivity_sd", sensitivity_sd), ("bias_sd", bias_sd)):
         if width is not None:
-            check_positive(name, width)
+            check_width(name, width)
     return np.array([np.nan if width is None else float(width) for width in widths])
 
 

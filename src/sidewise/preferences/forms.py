@@ -9,6 +9,7 @@ from sidewise.preferences.levels import Zero, from_levels
 from sidewise.preferences.lines import Lines, check_name, read_lines, spelled, write_lines
 from sidewise.preferences.qrels import Qrels, from_lines
 from sidewise.preferences.table import NA, Form, Levels, Preferences, from_pairs
+from sidewise.preferences.words import counted
 
 JUDGMENTS = {"-2", "-1", "0", "1", "2"}
 
@@ -91,11 +92,19 @@ def recognised(lines: Lines) -> Form:
     if len(fields) == 5:
         return "prefs"
     if len(fields) == 4 and not is_qrels(lines):
-        codes = fields[3] in JUDGMENTS and set(lines.columns(4)[3]) <= JUDGMENTS
-        return "winner" if fields[3] in fields[1:3] and not codes else "collection"
+        return "winner" if _names_winners(lines) else "collection"
     what = {4: "grades of relevance (qrels): read them with read_qrels", 6: "a run: read it with read_run"}
-    told = what.get(len(fields), f"lines of {len(fields)} fields; preference judgments have 4 or 5")
+    told = what.get(len(fields), f"a line of {counted(len(fields), 'field')}; preference judgments have 4 or 5")
     raise DataError(f"{lines.source} line {lines.number[0]}: {' '.join(fields)!r}: this looks like {told}")
+
+
+def _names_winners(lines: Lines) -> bool:
+    """Whether more lines end in one of their documents than in a code: a bad line, first or not, hides no form.
+
+    Where documents are numbers, some lines may end in both.
+    """
+    rows = [text.split() for text, fields in zip(lines.text, lines.fields, strict=True) if fields == 4]
+    return sum(row[3] in row[1:3] for row in rows) > sum(row[3] in JUDGMENTS for row in rows)
 
 
 def is_qrels(lines: Lines) -> bool:

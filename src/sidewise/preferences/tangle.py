@@ -12,6 +12,7 @@ from sidewise.preferences.judged import Judged
 Kind = Literal["cycle", "duplicates", "bad"]
 Stated = dict[tuple[int, int], tuple[int, int, int]]  # edge → the better document, the worse one, the line
 BAD_DEGREE = 1.0  # of the preference for any document over a bad one
+TOLD = 10  # judgments of a chain that are told in words; its documents and lines are all there
 TRIED = 200  # documents of a knot from which a way back is looked for
 
 
@@ -180,7 +181,8 @@ def contradiction(
     held = [document for node in nodes if node != graph.hub for document in graph.classes[node]]
     tangled = tuple(graph.judged.documents[document] for document in sorted(held))
     at = tuple(line for line in lines if line)
-    return Contradiction(graph.judged.query, graph.judged.group, kind, tuple(documents), at, tangled, ", ".join(said))
+    told = ", ".join(said if len(said) <= TOLD else [*said[: TOLD - 1], f"… {len(said) - TOLD:,} more …", said[-1]])
+    return Contradiction(graph.judged.query, graph.judged.group, kind, tuple(documents), at, tangled, told)
 
 
 def at_line(said: str, line: int) -> str:

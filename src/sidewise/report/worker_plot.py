@@ -137,7 +137,8 @@ def _said(row: dict[str, Any], axes: Axes) -> str:
     said = f"{row['worker']}: {row['answers']:,} answers"
     if axes.limits:
         said += f", reliability {row['reliability']:.2f}"
-        said += f" ({row['reliability_low']:.2f} to {row['reliability_high']:.2f})"
+        if row["reliability_low"] <= row["reliability_high"]:  # which are NaN for one worker alone
+            said += f" ({row['reliability_low']:.2f} to {row['reliability_high']:.2f})"
     if axes.across != "answers":
         said += f", {axes.across.replace('_', ' ')} {row[axes.across]:.2f}"
     return said + (f", {row['flag']}" if row["flag"] else "")

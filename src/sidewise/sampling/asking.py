@@ -10,7 +10,7 @@ import numpy as np
 
 from sidewise.comparisons import Comparisons
 from sidewise.comparisons.arrow import Floats
-from sidewise.comparisons.index import Index
+from sidewise.comparisons.index import Index, is_missing
 from sidewise.errors import SidewiseError
 from sidewise.numbers import is_number
 from sidewise.ranking import Ranking
@@ -167,7 +167,7 @@ def _distinct(items: Sequence[str]) -> Index:
         )
     seen: dict[str, None] = {}
     for row, item in enumerate(items):
-        name = "" if item is None else str(item)
+        name = "" if is_missing(item) else str(item)
         if not name or name.strip() != name:
             raise SidewiseError(f"items[{row}] is {item!r}: an id is not empty and has no blanks around it")
         if name in seen:
@@ -192,7 +192,13 @@ def _trust(comparisons: Comparisons, reliability: Reliability | None) -> Floats:
             f"reliability is {reliability!r}; it is a ranking by sw.worker_bt, or a number for each worker, such as "
             '{"w1": 0.9}'
         )
-    known = {worker: reliability.get(worker, 1.0) for worker in comparisons.workers}
+    told = {str(worker): value for worker, value in reliability.items()}  # the ids of workers are text, as of items
+    if told and told.keys().isdisjoint(comparisons.workers):
+        raise SidewiseError(
+            f"reliability names none of the {len(comparisons.workers):,} workers of the answers: it has "
+            f"{next(iter(told))!r}, they have {comparisons.workers[0]!r}"
+        )
+    known = {worker: told.get(worker, 1.0) for worker in comparisons.workers}
     for worker, value in known.items():
         if not is_number(value):
             raise SidewiseError(

@@ -142,7 +142,8 @@ def plan(
     method
         A strategy of :func:`~sidewise.next_pairs`; random pairs are rehearsed beside it.
     batch
-        How many pairs are asked before the strategy looks at the answers; n − 1, where nothing is said.
+        How many pairs are asked before the strategy looks at the answers, each once at most; n − 1, where nothing is
+        said.
     seconds, workers
         That one comparison takes a worker, and how many share the work.
     runs, seed
@@ -156,7 +157,7 @@ def plan(
     Examples
     --------
     >>> import sidewise as sw
-    >>> made = sw.sampling.plan(12, target_rmse=0.4, runs=3, seed=1)
+    >>> made = sw.sampling.plan(12, target_rmse=0.4, runs=8, seed=1)
     >>> made.comparisons < made.against.comparisons
     True
     """
@@ -224,6 +225,11 @@ class Asked:
     def goal_of(self, method: str) -> tuple[Goal, int | None]:
         """What the strategy is told to be after."""
         return ("top", self.top) if self.top is not None and method == "optimal" else ("rmse", None)
+
+    @property
+    def batch_size(self) -> int:
+        """How many pairs go out at once: no pair comes twice in a batch."""
+        return min(self.batch or self.n - 1, self.n * (self.n - 1) // 2)
 
     def drawn(self, rng: np.random.Generator) -> Floats:
         """True scores, in probits."""
@@ -321,12 +327,19 @@ class Look(NamedTuple):
 
 
 def _looks(asked: Asked, strategy: Strategy, seed: int, run: int) -> Iterator[Look]:
-    """One run: its own truth, its own answers."""
+    """One run: its own truth, its own answers.
+
+    A look at the scores is none of the strategy's: within a batch, it is at the answers that are in, and what comes
+    next waits for the last of them.
+    """
     rng = np.random.default_rng([seed, run, 1])
     truth, belief = asked.drawn(rng), None
-    for state in rehearse(probit_chances(truth), strategy, asked.stops(), batch=asked.batch, seed=[seed, run, 2]):
-        belief = believe(state, before=belief)
-        yield Look(len(state.left), asked.missing(belief, truth, rng))
+    batch, stops = asked.batch_size, asked.stops()
+    whole_batches = [-(-stop // batch) * batch for stop in stops]
+    states = rehearse(probit_chances(truth), strategy, whole_batches, batch=batch, seed=[seed, run, 2])
+    for stop, state in zip(stops, states, strict=True):
+        belief = believe(state.only(slice(stop)), before=belief)
+        yield Look(stop, asked.missing(belief, truth, rng))
 
 
 def _arrival(curve: list[Look]) -> float:

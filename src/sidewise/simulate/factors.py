@@ -1,6 +1,6 @@
 """Factors: what may sway a worker beside the worth of the items."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -30,7 +30,7 @@ class Factors:
 
 def factor_specs(factors: Sequence[str] | Mapping[str, FactorOf]) -> dict[str, FactorOf]:
     """What every factor is a property of."""
-    if isinstance(factors, str):
+    if isinstance(factors, str) or not isinstance(factors, Iterable):
         raise SidewiseError(f"factors is a list of names: factors=[{factors!r}]")
     specs: dict[str, FactorOf] = dict(factors) if isinstance(factors, Mapping) else dict.fromkeys(factors, "item")
     for name, spec in specs.items():

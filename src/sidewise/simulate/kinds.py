@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sidewise.comparisons.arrow import Codes, Floats, Mask
 from sidewise.errors import SidewiseError
+from sidewise.numbers import is_number
 from sidewise.simulate.design import Draws, scrambled
 
 Number = float | Floats  # a parameter: one number, or one for every answer
@@ -125,6 +126,9 @@ class OneSided(Kind):
     side_bias: Number = 3.0
     name = "one-sided"
 
+    def __post_init__(self) -> None:
+        _check_number("side_bias", self.side_bias)
+
     def chance(self, seen: Seen) -> Number:
         """As the class says."""
         return sigma(seen.lead + self.side_bias)
@@ -141,6 +145,8 @@ class FactorBiased(Kind):
     strength: Number = 1.0
 
     def __post_init__(self) -> None:
+        if not isinstance(self.factor, str):
+            raise SidewiseError(f"factor is {self.factor!r}; it is the name of a factor, such as brand")
         _check_share("strength", self.strength)
 
     @property
@@ -211,7 +217,9 @@ class Colluding(Kind):
     name = "colluding"
 
     def __post_init__(self) -> None:
-        if not np.all((np.asarray(self.ring) >= 0) & (np.asarray(self.ring) == np.round(self.ring))):
+        _check_number("ring", self.ring)
+        ring = np.asarray(self.ring, float)
+        if not np.all((ring >= 0) & (ring == np.round(ring)) & (ring < 2**63)):
             raise SidewiseError(f"ring is {self.ring}; rings are known by whole numbers")
 
     def chance(self, seen: Seen) -> Number:
@@ -227,6 +235,10 @@ class Sensitive(Kind):
     sensitivity: Number = 1.0
     biases: Mapping[str, Number] = field(default_factory=dict)
     name = "sensitive"
+
+    def __post_init__(self) -> None:
+        _check_number("sensitivity", self.sensitivity)
+        _check_biases(self.biases)
 
     def chance(self, seen: Seen) -> Number:
         """As the class says."""
@@ -259,6 +271,10 @@ class FactorBT(Kind):
     gamma: Number = 0.0
     biases: Mapping[str, Number] = field(default_factory=dict)
     name = "factor-bt"
+
+    def __post_init__(self) -> None:
+        _check_number("gamma", self.gamma)
+        _check_biases(self.biases)
 
     def chance(self, seen: Seen) -> Number:
         """As the class says."""
@@ -336,6 +352,21 @@ def parameters(kind: Kind) -> dict[str, float]:
     return found
 
 
+def _check_number(name: str, value: object) -> None:
+    """See that it is a finite number, or an array of them, one for every answer."""
+    if is_number(value) or (isinstance(value, np.ndarray) and value.dtype.kind in "fiu" and np.isfinite(value).all()):
+        return
+    raise SidewiseError(f"{name} is {value!r}, which is not a finite number")
+
+
 def _check_share(name: str, value: Number) -> None:
+    _check_number(name, value)
     if not np.all((np.asarray(value) >= 0) & (np.asarray(value) <= 1)):
         raise SidewiseError(f"{name} is {value}, which is not between 0 and 1")
+
+
+def _check_biases(biases: object) -> None:
+    if not isinstance(biases, Mapping):
+        raise SidewiseError(f"biases is {biases!r}; it has a number for every factor: {{{SIDE!r}: 1.5}}")
+    for factor, bias in biases.items():
+        _check_number(f"the bias for {factor!r}", bias)

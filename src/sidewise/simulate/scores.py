@@ -35,7 +35,10 @@ def true_scores(
         if missing:
             raise SidewiseError(f"scores has none for the item {missing[0]!r}")
         scores = [scores[name] for name in names]
-    given = np.asarray(scores, float)
+    try:
+        given = np.asarray(scores, float)
+    except (TypeError, ValueError):
+        raise SidewiseError(f"scores={scores!r} is neither a distribution nor one number for each item") from None
     if given.shape != (len(names),) or not np.isfinite(given).all():
         raise SidewiseError(f"scores must be one finite number for each of the {len(names)} items")
     return given

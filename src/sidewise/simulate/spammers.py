@@ -66,12 +66,12 @@ def add_spammers(
     if not (answers is None or is_count(answers, 0)):
         raise SidewiseError(f"answers is {answers!r}; it is a count, of each spammer")
     each = max(1, round(len(comparisons) / workers)) if answers is None else answers
-    count = round(share * workers)
-    if count * each > MOST:
+    if share > MOST or round(share * workers) * each > MOST:
         raise SidewiseError(
-            f"share is {share:g}: that is {count:,} spammers with {count * each:.2g} answers, for {workers:,} workers;"
-            " nine for every worker (9) is a lot already"
+            f"share is {share:g}: that is {share * workers:.2g} spammers with {share * workers * each:.2g} answers, "
+            f"for {workers:,} workers; nine for every worker (9) is a lot already"
         )
+    count = round(share * workers)
     ids = _new_ids(comparisons, name, count)
     rng = np.random.default_rng([seed, FOR_SPAM])
     parts = [comparisons]
@@ -93,6 +93,8 @@ def draw_sides(comparisons: Comparisons, seed: int = 0) -> Comparisons:
     (False, True)
     """
     check_seed(seed)
+    if not isinstance(comparisons, Comparisons):
+        raise ComparisonError(f"sides are drawn for Comparisons, as sidewise.read gives, not for {comparisons!r}")
     if comparisons.sided:
         raise ComparisonError("these comparisons say what was shown on which side: there is nothing to draw")
     turn = np.random.default_rng([seed, FOR_SIDES]).random(len(comparisons)) < 0.5
@@ -108,7 +110,7 @@ def _kinds(kind: str | Sequence[str], comparisons: Comparisons) -> tuple[str, ..
     known = (*SPAMMER_KINDS, *(factor + BIASED for factor in comparisons.factors))
     for one in kinds:
         if one not in known:
-            cure = " (name the factor when you read the data)" if one.endswith(BIASED) else ""
+            cure = " (name the factor when you read the data)" if str(one).endswith(BIASED) else ""
             raise SidewiseError(f"no kind of spammer {one!r}; for these data there are: {', '.join(known)}{cure}")
         if one in SIDED and not comparisons.sided:
             raise ComparisonError(

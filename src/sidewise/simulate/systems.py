@@ -7,7 +7,7 @@ import numpy as np
 from sidewise.comparisons.arrow import Floats
 from sidewise.errors import SidewiseError
 from sidewise.numbers import check_seed, is_count, is_number
-from sidewise.simulate.crowd import Simulation, numbered, simulated
+from sidewise.simulate.crowd import Simulation, check_crowded, numbered, simulated
 from sidewise.simulate.design import Sizes, settled, spread_over
 from sidewise.simulate.factors import Factors
 from sidewise.simulate.kinds import SIDE, FactorBT, Honest, Kind, Sensitive
@@ -63,16 +63,21 @@ def two_systems(
     >>> two_systems(seed=1).comparisons
     Comparisons(266 items, 2,660 comparisons, 194 workers)
     """
-    if branded not in get_args(Branded) or kind not in get_args(Biased):
+    if str(branded) not in get_args(Branded) or str(kind) not in get_args(Biased):
         raise SidewiseError("branded is 'worse' or 'better', and kind is 'factor-bt' or 'sensitive'")
     shares = is_number(biased) and 0 <= biased <= 1 and is_number(spread) and spread >= 0
-    if not (is_count(queries) and is_count(workers) and shares):
-        raise SidewiseError("two systems need a query, a worker, a share of biased ones from 0 to 1, and spread ≥ 0")
+    if not (is_count(queries) and is_count(workers) and is_count(overlap) and shares):
+        raise SidewiseError("two systems need a query, a worker, an overlap of one worker or more, a share of biased "
+                            "ones from 0 to 1, and spread ≥ 0")  # fmt: skip
+    for name, value in (("margin", margin), ("side_bias", side_bias), ("brand_bias", brand_bias)):
+        if not is_number(value):
+            raise SidewiseError(f"{name} is {value!r}; it is a finite number")
+    check_crowded("workers", workers)
     settled(2 * queries, workers, Sizes(pairs=queries, overlap=overlap))
     check_seed(seed)
     rng = np.random.default_rng(seed)
     better, worse = (numbered(f"{name}-", queries, first=1, width=3) for name in ("better", "worse"))
-    score = rng.normal(np.repeat([margin, 0.0], queries), spread)
+    score = rng.normal(np.repeat([float(margin), 0.0], queries), spread)
     crowd = [*_biased(kind, round(biased * workers), side_bias, brand_bias, rng)]
     crowd += [Honest()] * (workers - len(crowd))
     asked = spread_over(np.arange(queries), np.arange(queries, 2 * queries), workers, overlap, rng)

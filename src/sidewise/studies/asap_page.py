@@ -1,6 +1,7 @@
 """What the page of the ASAP study says: every number in it comes from the tables."""
 
 from collections.abc import Mapping
+from math import hypot
 from typing import Any
 
 from sidewise.studies.asap_pictures import bars, curves, maps
@@ -9,6 +10,7 @@ from sidewise.studies.asap_words import (
     X,
     by_trials,
     errors,
+    in_order,
     limit_at,
     mean_of,
     more,
@@ -47,9 +49,9 @@ are
   a gap is so wide that no answer tells how wide. It is shown as the median over runs, and dashed: on the large range
   about one draw in seventeen has neighbours more than 5 apart, whose bound is so high that the mean says nothing.
 
-Lines are means over runs, bands hold the middle 75 % of the runs. The paper's simulator may have had other noise than
-ours, so that its figures and ours compare strategy with strategy and not one by one. Its pictures are lost in the text
-that we have; what it says in words stands beside ours.
+Lines are means over runs; bands, in the colours of `optimal` and `asap`, hold the middle 75 % of their runs. The
+paper's simulator may have had other noise than ours, so that its figures and ours compare strategy with strategy and
+not one by one. Its pictures are lost in the text that we have; what it says in words stands beside ours.
 
 `sidewise reproduce asap --out docs/studies` runs all parts, with seed 0, in about forty minutes on two cores, and
 writes this page; a study that is interrupted goes on where it stopped when it is called again. `--only figure-4` runs
@@ -99,19 +101,27 @@ Scores are as accurate with the selection as without, *the paper* says. Medium r
 def figure_3(rows: Rows) -> Shown:
     """Trees."""
     last = max(row["trials"] for row in rows)
-    ratio = mean_of(rows, ONE_BY_ONE, last) / mean_of(rows, "asap", last) - 1
-    ours = mean_of(rows, OPTIMAL_ONE_BY_ONE, last) / mean_of(rows, "optimal", last) - 1
+    theirs, ours = (
+        _against(rows, one, batches, last) for one, batches in ((ONE_BY_ONE, "asap"), (OPTIMAL_ONE_BY_ONE, "optimal"))
+    )
     text = f"""
 ASAP's batches are trees that join all items; without them it asks the one pair with the largest gain, looks at the
 answer, and so on. *The paper*: one pair at a time is worse, and the more so the more is asked, as some items are asked
 about much more often than others. Here, on the medium range after {last:g} standard trials, the RMSE of one pair at a
-time is {more(ratio)} for `asap`, and {more(ours)} for `optimal`. {runs_said(rows)}
+time is {theirs} for `asap`, and {ours} for `optimal`; ± is one standard error. {runs_said(rows)}
 
 ![Figure 3](figure-3.svg)
 
 {by_trials(rows, "rmse")}
 """
     return shown(text, {"figure-3": errors({"Medium range": rows})})
+
+
+def _against(rows: Rows, one: str, batches: str, at: float) -> str:
+    """By how much the error of one way is more than that of the other, in words."""
+    mean = mean_of(rows, batches, at)
+    error = hypot(*(mean_of(rows, name, at, "rmse_se") for name in (one, batches))) / mean
+    return f"{more(mean_of(rows, one, at) / mean - 1)} (± {100 * error:.0f})"
 
 
 def figure_4(rows: Rows) -> Shown:
@@ -136,7 +146,8 @@ The same as multiples of the limit, by medians over runs: 1 is as good as any de
 
 {tables}
 
-The same as rank correlations:
+The same as rank correlations. {in_order(of)} It is after accurate scores here; for an order it has the goal
+`ranking`, which the study leaves out (see [the decision](../../decisions/0005-choosing-pairs.md#the-gain)).
 
 ![Figure 4, SROCC](figure-4-srocc.svg)
 
@@ -304,8 +315,8 @@ def figure_9(rows: Rows) -> Shown:
         tables.append(f"{n} items:\n\n" + table_of(["", "comparisons", "hours", "the paper's"], lines))
     text = f"""
 Comparisons until the mean RMSE is {rows[0]["target"]:g}, and hours if one takes 5 seconds; between stops, the error is
-taken to fall as a power of the number of comparisons. Medium range. The crosses are the paper's figures, which were had
-on another simulator. Pale bars end where the study ended, above the target.
+taken to fall as a power of the number of comparisons. Medium range. The diamonds are the paper's figures, which were
+had on another simulator. Pale bars end where the study ended, above the target.
 
 ![Figure 9](figure-9.svg)
 

@@ -94,16 +94,23 @@ def _names(alt: Any, values: Drawn, domain: Sequence[float], group: str, *, log_
     ends = [{group: name, "x": row["x"], "value": log(row["value"]) if log_scale else row["value"]}
             for name, row in last.items()]  # fmt: skip
     gap = (LETTERS + 1) / HEIGHT * (high - low)
-    placed = apart(ends, gap)
-    sunk = max(low + gap / 2 - min(row["at"] for row in placed), 0)
+    placed = within(apart(ends, gap), gap, low + gap / 2, high)
     for row in placed:
-        row |= {"at": exp(row["at"] + sunk) if log_scale else row["at"] + sunk,
-                "colour": COLOURS.get(row[group], REST_NAME)}  # fmt: skip
+        row |= {"at": exp(row["at"]) if log_scale else row["at"], "colour": COLOURS.get(row[group], REST_NAME)}
     scale = alt.Scale(domain=list(domain), nice=False, type="log" if log_scale else "linear")
     chart = alt.Chart(alt.Data(values=placed)).mark_text(align="left", dx=8, fontSize=LETTERS - 1)
     return chart.encode(
         x="x:Q", y=alt.Y("at:Q", scale=scale), text=f"{group}:N", color=alt.Color("colour:N", scale=None)
     )
+
+
+def within(placed: list[dict[str, Any]], gap: float, low: float, high: float) -> list[dict[str, Any]]:
+    """The same names, from the lowest up, none above or below the panel, and none upon another for that."""
+    for place, row in enumerate(reversed(placed)):
+        row["at"] = min(row["at"], high - place * gap)
+    for place, row in enumerate(placed):
+        row["at"] = max(row["at"], low + place * gap)
+    return placed
 
 
 def maps(panels: Mapping[str, Drawn], *, value: str, title: str) -> Any:
@@ -130,13 +137,16 @@ def maps(panels: Mapping[str, Drawn], *, value: str, title: str) -> Any:
 
 
 def bars(panels: Mapping[str, Drawn], *, title: str) -> Any:
-    """A bar a strategy, the shortest on top, with its value in words; a cross where others have published one."""
+    """A bar a strategy, the shortest on top, with its value in words; a diamond where others have published one."""
     alt = need("altair", extra="plot")
     drawn = []
     for name, rows in panels.items():
         values = [dict(row) for row in sorted(rows, key=lambda row: row["value"])]
         names = [row["strategy"] for row in values]
         most = 1.25 * max(value for row in values for value in (row["value"], row.get("paper") or 0))
+        for row in values:  # what a bar says stands behind a diamond that would stand on it
+            theirs = row.get("paper") or 0
+            row["end"] = theirs if 0 < theirs - row["value"] < most / 5 else row["value"]
         base = alt.Chart(alt.Data(values=values), width=WIDTH, height=alt.Step(24)).encode(
             y=alt.Y("strategy:N", sort=names, title=None, axis=alt.Axis(ticks=False, domain=False)))  # fmt: skip
         x = alt.X("value:Q", title=title, scale=alt.Scale(domain=[0, most], nice=False), axis=alt.Axis(tickCount=5))
@@ -145,15 +155,14 @@ def bars(panels: Mapping[str, Drawn], *, title: str) -> Any:
         layers = [
             base.mark_bar(height=14).encode(x=x, color=colour, opacity=alt.condition(
                 "datum.more", alt.value(0.35), alt.value(1))),
-            base.mark_text(align="left", dx=5, fontSize=LETTERS - 1, color=INK).encode(x=x, text="says:N"),
+            base.mark_text(align="left", dx=9, fontSize=LETTERS - 1, color=INK).encode(
+                x=alt.X("end:Q", title=title), text="says:N"),
         ]  # fmt: skip
         if published := [row for row in values if row.get("paper")]:
-            crosses = alt.Chart(alt.Data(values=published)).mark_point(shape="cross", angle=45, filled=True, size=90)
-            layers.append(
-                crosses.encode(
-                    x=alt.X("paper:Q", title=title), y=alt.Y("strategy:N", sort=names), color=alt.value("#c22f2f")
-                )
+            theirs = alt.Chart(alt.Data(values=published)).mark_point(
+                shape="diamond", filled=True, size=110, opacity=1, color="white", stroke=INK, strokeWidth=1.6
             )
+            layers.append(theirs.encode(x=alt.X("paper:Q", title=title), y=alt.Y("strategy:N", sort=names)))
         drawn.append(alt.layer(*layers).properties(title=alt.TitleParams(name, anchor="start")))
     return _large(alt.vconcat(*drawn, spacing=28))
 

@@ -46,11 +46,24 @@ def standing(title: str, rows: Rows) -> str:
         f"{', '.join(three(-row['above_optimal']) for row in some)})"
         for name, some in ahead.items()
     )
+    ours = "" if best["strategy"] == "optimal" else f"`optimal` has {three(mean_of(own, 'optimal', last))}, and "
     return (
         f"{title}: the lowest RMSE after {last:g} standard trials has `{best['strategy']}`, {three(best['rmse'])}; "
-        f"`optimal` has {three(mean_of(own, 'optimal', last))}, and the limit is {three(limit_at(rows, last))}. Ahead "
-        f"of `optimal` by more than two standard errors of the difference, run by run: {said or 'none'}."
+        f"{ours}the limit is {three(limit_at(rows, last))}. Ahead of `optimal` by more than two standard errors of the "
+        f"difference, run by run: {said or 'none'}."
     )
+
+
+def in_order(panels: Mapping[str, Rows]) -> str:
+    """How many strategies are ahead of ``optimal`` by rank correlation, range by range."""
+    said = []
+    for title, rows in panels.items():
+        stops = sorted({row["trials"] for row in rows})
+        at = stops[len(stops) // 2]
+        own = {row["strategy"]: row["fisher"] for row in rows if row["trials"] == at and row["strategy"] != LIMIT}
+        ahead = sum(value > own["optimal"] for value in own.values())
+        said.append(f"{ahead} of {len(own) - 1} on the {title.split(',')[0].lower()}")
+    return f"After {at:g} standard trials, ahead of `optimal` by rank correlation are {', '.join(said)}."
 
 
 def limit_at(rows: Rows, trials: float) -> float:

@@ -47,8 +47,7 @@ overlap = 3
 method = "optimal"
 
 [stopping]
-top = 3
-confidence = 0.95
+rmse = 0.2
 
 [budget]
 answers = 600

@@ -117,6 +117,8 @@ def undo(worker: Worker, now: datetime | None = None) -> Assignment:
         if was == State.ANSWERED and transitive(worker.campaign) and not worker.campaign.finished:
             reopen(worker.campaign, last.task.group)
             regain_unseen(worker, last.task.group)
+        if was == State.ANSWERED:
+            jobs.want_ranking(worker.campaign)
     return last
 
 

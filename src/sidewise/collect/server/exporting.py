@@ -3,14 +3,17 @@
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from itertools import islice
 from math import isfinite
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from django.db import connection, transaction
+from django.db.models import QuerySet, TextField
+from django.db.models.functions import Cast
 from django.http import StreamingHttpResponse
 
 from sidewise.collect.server.answers import WORDS
@@ -18,7 +21,7 @@ from sidewise.collect.server.kinds import OUTCOMES
 from sidewise.collect.server.models import Assignment, Campaign
 from sidewise.collect.server.standing import latest, unpacked
 
-Row = dict[str, Any]
+Row = tuple[Any, ...]  # in the order of the schema
 Source = tuple[pa.Schema, Iterator[Row]]
 TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson", "parquet": "application/vnd.apache.parquet"}
 CHUNK = 2_000
@@ -52,36 +55,39 @@ def answers(campaign: Campaign) -> Source:
         "task__first__name", "task__second__name", "swapped", "worker__name", "answer", "verdict", "task__group",
         "served_at", "answered_at", "late", "key",
     )  # fmt: skip
-    return ANSWERS, map(_answer, rows.iterator(chunk_size=CHUNK))
+    return ANSWERS, map(_answer, streamed(rows))
+
+
+def streamed(rows: QuerySet[Any, Row]) -> Iterator[Row]:
+    """Rows as the database finds them.
+
+    Outside a transaction PostgreSQL would find them all first, and keep them. In SQLite, where none is needed, a
+    transaction of ours would keep all others from writing.
+    """
+    with transaction.atomic() if connection.vendor == "postgresql" else nullcontext():
+        yield from rows.iterator(chunk_size=CHUNK)
 
 
 def _answer(row: Sequence[Any]) -> Row:
     first, second, swapped, worker, answer, verdict, group, served, answered, late, key = row
     left, right = (second, first) if swapped else (first, second)
     final = verdict or answer
-    return {
-        "left": left, "right": right, "winner": WORDS[OUTCOMES[final]], "worker": worker, "answer": final,
-        "group": group,
-        "served_at": served, "answered_at": answered,
-        "seconds": round((answered - served).total_seconds(), 3) if served else None, "late": late,
-        "corrected": bool(verdict), "key": str(key),
-    }  # fmt: skip
+    seconds = round((answered - served).total_seconds(), 3) if served else None
+    return (left, right, WORDS[OUTCOMES[final]], worker, final, group, served, answered, seconds, late, bool(verdict),
+            str(key))  # fmt: skip
 
 
 def events(campaign: Campaign) -> Source:
     """Everything that happened."""
     rows = campaign.events.order_by("id").values_list(
-        "id", "at", "kind", "worker__name", "assignment_id", "by__username", "data"
+        "id", "at", "kind", "worker__name", "assignment_id", "by__username", Cast("data", TextField())
     )
-    return EVENTS, map(_event, rows.iterator(chunk_size=CHUNK))
+    return EVENTS, map(_event, streamed(rows))
 
 
 def _event(row: Sequence[Any]) -> Row:
     number, at, kind, worker, key, by, data = row
-    return {
-        "id": number, "at": at, "kind": kind, "worker": worker or "", "assignment": str(key or ""), "by": by or "",
-        "data": json.dumps(data, ensure_ascii=False),
-    }  # fmt: skip
+    return number, at, kind, worker or "", str(key or ""), by or "", data
 
 
 def ranking(campaign: Campaign) -> Source:
@@ -90,18 +96,25 @@ def ranking(campaign: Campaign) -> Source:
     table = unpacked(standing.ranking) if standing is not None else None
     if table is None:
         return NO_RANKING, iter(())
-    return table.schema, (row for batch in table.to_batches(max_chunksize=CHUNK) for row in batch.to_pylist())
+    return table.schema, (
+        row
+        for batch in table.to_batches(max_chunksize=CHUNK)
+        for row in zip(*(column.to_pylist() for column in batch.columns), strict=True)
+    )
 
 
-def plain(row: Row) -> Row:
-    """A row as JSON can tell it: times in words, and nothing where there is no number."""
-    return {name: _plain(value) for name, value in row.items()}
+def plain(schema: pa.Schema, rows: Iterable[Row]) -> Iterator[Row]:
+    """Rows as JSON can tell them: times in words, and nothing where there is no number."""
+    columns = zip(schema.types, zip(*rows, strict=True), strict=False)  # no columns where there are no rows
+    return zip(*(_plain(kind, values) for kind, values in columns), strict=True)
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, float) and not isfinite(value):
-        return None
-    return value.isoformat() if isinstance(value, datetime) else value
+def _plain(kind: pa.DataType, values: Sequence[Any]) -> Sequence[Any]:
+    if pa.types.is_floating(kind):
+        return [None if value is None or not isfinite(value) else value for value in values]
+    if pa.types.is_timestamp(kind):
+        return [value and value.isoformat() for value in values]
+    return values
 
 
 def as_csv(schema: pa.Schema, rows: Iterator[Row]) -> Iterator[bytes]:
@@ -111,20 +124,22 @@ def as_csv(schema: pa.Schema, rows: Iterator[Row]) -> Iterator[bytes]:
     does: see the form of ids in joining.py; reasons of theirs stand inside JSON.
     """
     buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, schema.names)
-    writer.writeheader()
+    writer = csv.writer(buffer)
+    writer.writerow(schema.names)
     for chunk in chunks(rows, CHUNK):
-        writer.writerows(map(plain, chunk))
+        writer.writerows(plain(schema, chunk))
         yield buffer.getvalue().encode()
         buffer.seek(0)
         buffer.truncate()
     yield buffer.getvalue().encode()
 
 
-def as_jsonl(_schema: pa.Schema, rows: Iterator[Row]) -> Iterator[bytes]:
+def as_jsonl(schema: pa.Schema, rows: Iterator[Row]) -> Iterator[bytes]:
     """One JSON object a line."""
+    told = json.JSONEncoder(ensure_ascii=False, default=str).encode
     for chunk in chunks(rows, CHUNK):
-        yield "".join(json.dumps(plain(row), ensure_ascii=False, default=str) + "\n" for row in chunk).encode()
+        lines = (told(dict(zip(schema.names, row, strict=True))) for row in plain(schema, chunk))
+        yield ("\n".join(lines) + "\n").encode()
 
 
 def as_parquet(schema: pa.Schema, rows: Iterator[Row]) -> Iterator[bytes]:
@@ -132,7 +147,9 @@ def as_parquet(schema: pa.Schema, rows: Iterator[Row]) -> Iterator[bytes]:
     sink = _Pipe()
     with pq.ParquetWriter(sink, schema) as writer:
         for chunk in chunks(rows, GROUP):
-            writer.write_table(pa.Table.from_pylist(chunk, schema=schema))
+            columns = zip(*chunk, strict=True)
+            arrays = [pa.array(values, kind) for values, kind in zip(columns, schema.types, strict=True)]
+            writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
             yield sink.taken()
     yield sink.taken()
 

@@ -80,12 +80,16 @@ class Item(models.Model):
     media = models.TextField()
     group = models.CharField(max_length=400, blank=True)
     attributes = models.JSONField(default=dict)
+    turn = models.FloatField(default=0.0)  # how many pairs with it were planned, and a part of one by chance
 
     class Meta:
         """An id is given once."""
 
         constraints: ClassVar = [models.UniqueConstraint(fields=["campaign", "name"], name="item_once")]
-        indexes: ClassVar = [models.Index(fields=["campaign", "group", "id"], name="item_by_group")]
+        indexes: ClassVar = [
+            models.Index(fields=["campaign", "group", "id"], name="item_by_group"),
+            models.Index(fields=["campaign", "group", "turn"], name="item_by_turn"),
+        ]
 
     def __str__(self) -> str:
         return self.name
@@ -97,11 +101,17 @@ class Allowed(models.Model):
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="allowed")
     first = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="+", db_index=False)
     second = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="+", db_index=False)
+    group = models.CharField(max_length=400, blank=True)
+    turn = models.FloatField(default=0.0)  # by chance
+    planned = models.BooleanField(default=False)
 
     class Meta:
         """Each pair once, in the order of its items' numbers."""
 
         constraints: ClassVar = [models.UniqueConstraint(fields=["campaign", "first", "second"], name="allowed_once")]
+        indexes: ClassVar = [
+            models.Index(fields=["campaign", "group", "turn"], condition=Q(planned=False), name="allowed_by_turn")
+        ]
 
     def __str__(self) -> str:
         return f"{self.first_id}, {self.second_id}"

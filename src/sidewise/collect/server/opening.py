@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 from django.db import IntegrityError, transaction
 
 from sidewise.collect.campaign import Checked
@@ -57,12 +58,21 @@ def invite(campaign: Campaign, names: Iterable[str]) -> None:
 
 def allow(campaign: Campaign, pairs: Iterable[tuple[str, str]]) -> None:
     """Pairs that may be asked, in a campaign that restricts them."""
-    ids = dict(campaign.items.values_list("name", "id"))
-    ordered = (sorted((ids[one], ids[other])) for one, other in pairs)
+    ids = {name: (number, group) for name, number, group in campaign.items.values_list("name", "id", "group")}
+    ordered = [sorted((ids[one], ids[other])) for one, other in pairs]
     Allowed.objects.bulk_create(
-        (Allowed(campaign=campaign, first_id=first, second_id=second) for first, second in ordered),
+        (
+            Allowed(campaign=campaign, first_id=first, second_id=second, group=group, turn=turn)
+            for ((first, group), (second, _)), turn in zip(ordered, _turns(campaign, len(ordered)), strict=True)
+        ),
         batch_size=2_000, ignore_conflicts=True,
     )  # fmt: skip
+
+
+def _turns(campaign: Campaign, count: int) -> list[float]:
+    """What decides among equals, by the campaign's seed."""
+    turns: list[float] = np.random.default_rng([campaign.spec.sampling.seed, count]).random(count).tolist()
+    return turns
 
 
 @transaction.atomic
@@ -70,10 +80,12 @@ def add_items(campaign: Campaign, items: Iterable[SpecItem], *, by: Any) -> int:
     """More items for a campaign; none of them may be there already."""
     if campaign.state == State.CLOSED:
         raise SidewiseError("this campaign is closed; its items stay as they are")
+    those = list(items)
     fresh = [
-        Item(campaign=campaign, name=one.id, media=one.media, group=one.group or "", attributes=dict(one.attributes))
-        for one in items
-    ]
+        Item(campaign=campaign, name=one.id, media=one.media, group=one.group or "", attributes=dict(one.attributes),
+             turn=turn)
+        for one, turn in zip(those, _turns(campaign, len(those)), strict=True)
+    ]  # fmt: skip
     twice = [name for name, count in Counter(one.name for one in fresh).items() if count > 1]
     if twice:
         raise SidewiseError(f"the item {twice[0]!r} comes twice; ids are given once")

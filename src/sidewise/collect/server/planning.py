@@ -1,18 +1,20 @@
 """What to ask next, live: a queue of planned pairs is kept filled, so that serving never waits for mathematics."""
 
 import logging
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from django.db import transaction
-from django.db.models import Count, F, Q, Sum
+from django.db.models import Count, F, Q, QuerySet, Sum
 
 from sidewise.collect.server.answers import comparisons
 from sidewise.collect.server.implied import following, transitive
 from sidewise.collect.server.log import Kind, record
-from sidewise.collect.server.models import Assignment, Campaign, Task
+from sidewise.collect.server.models import Assignment, Campaign, Item, Task
 from sidewise.collect.server.spreading import balanced
 from sidewise.comparisons import Comparisons
 from sidewise.errors import NoComparisons
@@ -56,9 +58,7 @@ def fill_at_random(campaign: Campaign, count: int = 50) -> int:
     groups = list(campaign.items.order_by("?").values_list("group", flat=True)[:1])
     if not groups or campaign.state != Campaign.State.OPEN or campaign.finished or campaign.restricted:
         return 0
-    some = list(campaign.items.filter(group=groups[0]).order_by("?").values_list("id", flat=True)[: 2 * count])
-    known = set(campaign.tasks.filter(first_id__in=some, second_id__in=some).values_list("first_id", "second_id"))
-    pairs = balanced(some, {}, known, min(count, _affordable(campaign)), np.random.default_rng())
+    pairs = _least_asked(campaign, groups[0], min(count, _affordable(campaign)), np.random.default_rng())
     return enqueue(campaign, pairs, "random (the strategy was late)")
 
 
@@ -79,22 +79,41 @@ def enqueue(campaign: Campaign, pairs: Sequence[Pair], by: str) -> int:
         left -= task.wanted
     tasks = [task for task in tasks if task.wanted or task.place in decided]
     Task.objects.bulk_create(tasks, batch_size=2_000)
+    _move_on(campaign, fresh[: len(tasks)])
     Campaign.objects.filter(pk=campaign.pk).update(planned=current.planned + len(tasks))
     if tasks:
         record(campaign, Kind.PLANNED, by_strategy=by, pairs=len(tasks))
     return len(tasks)
 
 
+def _move_on(campaign: Campaign, pairs: Sequence[Pair]) -> None:
+    """Set back the items of new pairs behind those that are asked about less often; chance decides among equals."""
+    if campaign.restricted:
+        campaign.allowed.filter(pk__in=_numbers(campaign.allowed.all(), pairs).values()).update(planned=True)
+    more = Counter(item for pair in pairs for item in pair)
+    items = list(Item.objects.filter(pk__in=more).order_by("id").only("id", "turn"))
+    chance = np.random.default_rng([campaign.spec.sampling.seed, campaign.planned]).random(len(items)).tolist()
+    for item, part in zip(items, chance, strict=True):
+        item.turn = int(item.turn) + more[item.pk] + part
+    Item.objects.bulk_update(items, ["turn"], batch_size=500)
+
+
 def _unknown(campaign: Campaign, pairs: Sequence[Pair]) -> list[Pair]:
     """Those that have not been planned, each once, in their order."""
-    known: set[tuple[int | None, int | None]] = set()
-    firsts = sorted({first for first, _ in pairs})
-    for start in range(0, len(firsts), 500):
-        some = campaign.tasks.filter(
-            first_id__in=firsts[start : start + 500], second_id__in={second for _, second in pairs}
-        )
-        known |= set(some.values_list("first_id", "second_id"))
+    known = _numbers(campaign.tasks.all(), pairs)
     return [pair for pair in dict.fromkeys(pairs) if pair not in known]
+
+
+def _numbers(rows: QuerySet[Any], pairs: Sequence[Pair]) -> dict[Pair, int]:
+    """The numbers of the rows that are about some pairs."""
+    firsts, seconds, wanted = sorted({first for first, _ in pairs}), {second for _, second in pairs}, set(pairs)
+    found: dict[Pair, int] = {}
+    for start in range(0, len(firsts), 500):
+        some = rows.filter(first_id__in=firsts[start : start + 500], second_id__in=seconds)
+        for number, *pair in some.values_list("id", "first_id", "second_id"):
+            if tuple(pair) in wanted:
+                found[pair[0], pair[1]] = number
+    return found
 
 
 def _affordable(campaign: Campaign) -> int:
@@ -214,19 +233,27 @@ def _in_flight(campaign: Campaign, group: str) -> list[tuple[str, str]]:
 
 def _at_random(campaign: Campaign, group: str, count: int) -> list[Pair]:
     """A balanced random design: items that were planned least come first."""
+    if campaign.restricted:
+        left = campaign.allowed.filter(group=group, planned=False).order_by("turn", "id")
+        return list(left.values_list("first_id", "second_id")[:count])
     rng = np.random.default_rng([campaign.spec.sampling.seed, campaign.planned])
-    tasks = campaign.tasks.filter(group=group)
-    known = set(tasks.values_list("first_id", "second_id"))
-    allowed = _allowed(campaign, group)
-    if allowed is not None:
-        left = sorted(set(allowed) - known)
-        return [left[place] for place in rng.permutation(len(left))[:count]]
-    degree: dict[int, int] = {}
-    for pair in known:
-        for item in pair:
-            degree[item] = degree.get(item, 0) + 1
-    items = list(campaign.items.filter(group=group).order_by("id").values_list("id", flat=True))
-    return balanced(items, degree, known, count, rng)
+    return _least_asked(campaign, group, count, rng)
+
+
+def _least_asked(campaign: Campaign, group: str, count: int, rng: np.random.Generator) -> list[Pair]:
+    """Pairs of the items whose turn it is: no more of a group is read than is needed, unless there is nothing new."""
+    items = campaign.items.filter(group=group).order_by("turn", "id").values_list("id", "turn")
+    turns, tasks = dict(items[: 2 * count]), campaign.tasks.filter(group=group)
+    pairs = _among(turns, tasks.filter(first_id__in=turns, second_id__in=turns), count, rng)
+    if len(pairs) < count and len(turns) == 2 * count:
+        return _among(dict(items), tasks, count, rng)
+    return pairs
+
+
+def _among(turns: Mapping[int, float], tasks: QuerySet[Task], count: int, rng: np.random.Generator) -> list[Pair]:
+    """New pairs of items, given those that are there."""
+    degree = {item: int(turn) for item, turn in turns.items()}
+    return balanced(sorted(degree), degree, set(tasks.values_list("first_id", "second_id")), count, rng)
 
 
 def _held(campaign: Campaign, group: str, count: int) -> list[Pair]:
@@ -243,4 +270,4 @@ def _allowed(campaign: Campaign, group: str) -> list[Pair] | None:
     """The pairs of a group that may be asked; None where all may."""
     if not campaign.restricted:
         return None
-    return list(campaign.allowed.filter(first__group=group).values_list("first_id", "second_id"))
+    return list(campaign.allowed.filter(group=group).values_list("first_id", "second_id"))

@@ -2,6 +2,7 @@
 
 import os
 import secrets
+from contextlib import suppress
 from pathlib import Path
 
 from sidewise.errors import SidewiseError
@@ -12,16 +13,25 @@ def secret_key(path: Path) -> str:
 
     Whoever knows it can forge sessions and entry links: a file that others can read is refused.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return _read(path)
-    with os.fdopen(handle, "w") as file:
-        file.write(secrets.token_urlsafe(64))
-        file.flush()
-        os.fsync(file.fileno())
+    if not path.exists():
+        _make(path)
     return _read(path)
+
+
+def _make(path: Path) -> None:
+    """Write it elsewhere and put it in its place when it is whole: a start may be killed, and two may come at once."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(handle, "w") as file:
+            file.write(secrets.token_urlsafe(64))
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileExistsError):  # another was faster
+            os.link(draft, path)
+    finally:
+        draft.unlink()
 
 
 def _read(path: Path) -> str:

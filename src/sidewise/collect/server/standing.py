@@ -149,7 +149,7 @@ def summarised(campaign: Campaign) -> dict[str, Any]:
 def packed(table: pa.Table) -> bytes:
     """A table as bytes, for the database."""
     sink = io.BytesIO()
-    with pa.ipc.new_file(sink, table.schema) as writer:
+    with pa.ipc.new_file(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
         writer.write_table(table)
     return sink.getvalue()
 

@@ -11,7 +11,6 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from sidewise.collect.campaign import Checked, Item
-from sidewise.collect.server import jobs
 from sidewise.collect.server.log import Kind, record
 from sidewise.collect.server.models import Campaign
 from sidewise.collect.server.opening import add_items, allow, change_state, create, invite, told_queries
@@ -27,13 +26,12 @@ def started(checked: Checked) -> Campaign:
     found = Campaign.objects.filter(name=checked.campaign.name).first()
     if found is not None and found.owner_id != requester.pk:
         raise SidewiseError(f"the campaign {found.name!r} is another requester's; give this one another name")
-    if found is None:
-        found = create(checked, requester)
-        change_state(found, Campaign.State.OPEN, by=requester)
-    else:
-        with transaction.atomic():
+    with transaction.atomic():  # a start that is cut short has made nothing, or all
+        if found is None:
+            found = create(checked, requester)
+            change_state(found, Campaign.State.OPEN, by=requester)
+        else:
             _follow(found, checked)
-    jobs.want_all()
     return found
 
 
@@ -79,10 +77,11 @@ def _follow(campaign: Campaign, checked: Checked) -> None:
 
 
 def _changed(campaign: Campaign, checked: Checked, content: Mapping[str, Any]) -> bool:
-    """Whether the file says something else than before."""
+    """Whether the file says something else than before, or lies elsewhere."""
     invited = campaign.workers.filter(invited=True).values_list("name", flat=True)
     return (
         content != campaign.content
+        or str(checked.campaign.media_folder.resolve()) != campaign.folder
         or checked.instructions != campaign.instructions
         or told_queries(checked) != campaign.queries
         or len(checked.allowed or ()) != campaign.allowed.count()

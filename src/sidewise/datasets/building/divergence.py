@@ -1,16 +1,18 @@
 """Leave out instances whose fresh answers disagree with the truth: the question, or the truth, is at fault."""
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sidewise.boxes import Boxes, consensus, read_boxes
+from sidewise.boxes import Boxes, consensus
 from sidewise.boxes.geometry import iou
+from sidewise.comparisons import Index
 from sidewise.comparisons.arrow import Floats
-from sidewise.datasets.building.table import read_table
+from sidewise.datasets.building.table import boxes_of, last_part, read_table
 from sidewise.datasets.building.words import Filtered, with_reasons
 from sidewise.errors import DataError, SidewiseError
 from sidewise.numbers import is_number
@@ -27,6 +29,7 @@ def filter_divergent(
     threshold: float = 0.5,
     agreement: Agreement = "median",
     unanswered: Unanswered = "error",
+    by_name: bool = False,
     delimiter: str | None = None,
 ) -> Filtered:
     """Remove the instances whose fresh boxes have an IoU below the threshold with the true box.
@@ -47,6 +50,8 @@ def filter_divergent(
         :func:`sidewise.boxes.consensus` joins them to.
     unanswered
         What to do about an image without an answer: "error" refuses, "keep" or "drop". No answer is not a wrong one.
+    by_name
+        Images are the same where the last part of their path is, so that addresses and file names can meet.
     delimiter
         Of text files.
 
@@ -59,7 +64,9 @@ def filter_divergent(
     """
     _check(threshold, agreement, unanswered)
     rows = read_table(source, delimiter=delimiter)
-    true, fresh = read_boxes(rows.table), read_boxes(answers, several=agreement != "consensus")
+    true, fresh = boxes_of(source, rows, delimiter=delimiter), boxes_of(answers, several=agreement != "consensus")
+    if by_name:
+        true, fresh = _by_last_part(true), _by_last_part(fresh)
     _check_known(true, fresh)
     place = {image: row for row, image in enumerate(true.images[code] for code in true.image)}
     instance = np.array([place[fresh.images[code]] for code in fresh.image], np.int64)
@@ -87,17 +94,35 @@ def _agreement(true: Boxes, fresh: Boxes, instance: NDArray[np.int64], agreement
         found[where] = iou(joined.edges, true.edges[where])
         return found
     single = iou(fresh.edges, true.edges[instance])
-    order = np.lexsort((single, instance))
-    parts = np.split(single[order], np.cumsum(np.bincount(instance, minlength=len(true)))[:-1])
-    stands: Any = {"median": np.median, "mean": np.mean, "best": np.max}[agreement]
-    return np.array([stands(part) if len(part) else np.nan for part in parts])
+    times = np.bincount(instance, minlength=len(true))
+    answered, last = times > 0, np.cumsum(times) - 1
+    rising = single[np.lexsort((single, instance))]  # instance by instance
+    found = np.full(len(true), np.nan)
+    if agreement == "mean":
+        found[answered] = np.bincount(instance, single, len(true))[answered] / times[answered]
+        return found
+    # The median is half way between the two in the middle, which are one where their number is odd.
+    back = (np.zeros_like(times), np.zeros_like(times)) if agreement == "best" else (times // 2, (times - 1) // 2)
+    found[answered] = (rising[(last - back[0])[answered]] + rising[(last - back[1])[answered]]) / 2
+    return found
+
+
+def _by_last_part(boxes: Boxes) -> Boxes:
+    """The same, images called by the last part of their path; two that would be called alike are refused."""
+    called: dict[str, str] = {}
+    for image in boxes.images:
+        if called.setdefault(last_part(image), image) != image:
+            raise DataError(f"{called[last_part(image)]!r} and {image!r} have the same last part: leave by_name out")
+    return replace(boxes, images=Index(called))
 
 
 def _check_known(true: Boxes, fresh: Boxes) -> None:
     known = set(true.images)
     unknown = [image for image in fresh.images if image not in known]
     if unknown:
-        raise DataError(f"{_some(unknown)} in the answers, but not in the table: leave them out")
+        alike = {last_part(image) for image in unknown} & {last_part(image) for image in known}
+        cure = "say by_name=True (command line: --by-name), if they differ only in the folders before the name"
+        raise DataError(f"{_some(unknown)} in the answers, but not in the table: {cure if alike else 'leave them out'}")
 
 
 def _some(images: list[str]) -> str:

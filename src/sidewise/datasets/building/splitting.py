@@ -2,22 +2,23 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isclose
+from math import ceil, isclose
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sidewise.boxes import read_boxes
 from sidewise.boxes.geometry import iou
-from sidewise.comparisons.arrow import Mask, encode
-from sidewise.datasets.building.table import absent, check_columns, read_table, texts
+from sidewise.comparisons.arrow import Floats, Mask, encode
+from sidewise.datasets.building.table import absent, boxes_of, check_columns, last_part, read_table, texts
 from sidewise.errors import DataError, SidewiseError
 from sidewise.numbers import check_seed, is_count, is_number
 
 Positions = NDArray[np.int64]
 Overlap = Literal["boxes", "images"]
+PAIRS = 1_000_000  # of boxes, compared at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,9 +80,12 @@ def split_table(
     """
     check_seed(seed)
     rows = read_table(source, delimiter=delimiter)
+    if not rows.table.num_rows:
+        raise DataError(f"{rows.parts[0]}: there are no rows to split")
     check_columns([together], rows.table.column_names, rows.parts[0])
+    again = source if isinstance(source, str | Path) else rows.table  # a file again, for errors to name it
     held = np.zeros(rows.table.num_rows, bool) if others is None else overlapping(
-        rows.table, others, overlap=overlap, by_name=by_name
+        again, others, overlap=overlap, by_name=by_name, delimiter=delimiter
     )  # fmt: skip
     unit = _units(rows.table, together)
     sizes = _sizes(shares, int(unit.max()) + 1 if len(unit) else 0, together or "row")
@@ -92,29 +96,62 @@ def split_table(
     return Split(found, int(bound[unit].sum()), together or "rows")
 
 
-def overlapping(table: pa.Table, others: Any, *, overlap: Overlap = "boxes", by_name: bool = False) -> Mask:
+def overlapping(
+    source: Any, others: Any, *, overlap: Overlap = "boxes", by_name: bool = False, delimiter: str | None = None
+) -> Mask:
     """Which rows show what another data set shows."""
     if overlap not in get_args(Overlap):
         raise SidewiseError(f"overlap={overlap!r} is none of {', '.join(get_args(Overlap))}")
     if overlap == "images":
-        known = read_table(others).table
-        for one, what in ((table, "the table"), (known, "the other data set")):
-            check_columns(["image"], one.column_names, what)
-        there = set(_images(texts(known, "image").to_pylist(), by_name=by_name))
-        return np.array([image in there for image in _images(texts(table, "image").to_pylist(), by_name=by_name)], bool)
-    own, their = read_boxes(table, several=True), read_boxes(others, several=True)
-    names = [_images(list(side.images), by_name=by_name) for side in (own, their)]
-    found: dict[str, list[int]] = {}
-    for row, code in enumerate(their.image.tolist()):
-        found.setdefault(names[1][code], []).append(row)
-    meets = [found.get(names[0][code], []) for code in own.image.tolist()]
-    return np.array(
-        [bool(at) and bool((iou(box, their.edges[at]) > 0).any()) for box, at in zip(own.edges, meets, strict=True)]
-    )
+        images, theirs = _images(_named(source, delimiter), _named(others, None), by_name=by_name)
+        there = set(theirs)
+        return np.array([image in there for image in images], bool)
+    own, their = boxes_of(source, several=True, delimiter=delimiter), boxes_of(others, several=True)
+    names = _images(list(own.images), list(their.images), by_name=by_name)
+    known = {name: code for code, name in enumerate(dict.fromkeys(names[1]))}
+    of_theirs = np.array([known[name] for name in names[1]], np.int64)
+    of_own = np.array([known.get(name, len(known)) for name in names[0]], np.int64)
+    return _meets(own.edges, of_own[own.image], their.edges, of_theirs[their.image])
 
 
-def _images(names: Sequence[str], *, by_name: bool) -> list[str]:
-    return [name.rpartition("/")[2] for name in names] if by_name else list(names)
+def _meets(own: Floats, image: Positions, their: Floats, their_image: Positions) -> Mask:
+    """Which boxes share an area with another of the same image, a bounded number of pairs at a time."""
+    order = np.argsort(their_image, kind="stable")
+    first, last = (np.searchsorted(their_image[order], image, side=side) for side in ("left", "right"))
+    ends, total = np.cumsum(last - first), int((last - first).sum())
+    found = np.zeros(len(own), bool)
+    for start in range(0, total, PAIRS):
+        pair = np.arange(start, min(start + PAIRS, total))
+        row = np.searchsorted(ends, pair, side="right")
+        other = order[last[row] - ends[row] + pair]  # as many before the row's last as the pair is before its end
+        found[row[iou(own[row], their[other]) > 0]] = True
+    return found
+
+
+def _named(source: Any, delimiter: str | None) -> list[str]:
+    """The image of every row."""
+    rows = read_table(source, delimiter=delimiter)
+    check_columns(["image"], rows.table.column_names, rows.parts[0])
+    images = texts(rows.table, "image")
+    if absent(images).any():
+        raise DataError(f"{rows.place(int(np.argmax(absent(images))))}: there is no image; give every row one")
+    found: list[str] = images.to_pylist()
+    return found
+
+
+def _images(own: Sequence[str], their: Sequence[str], *, by_name: bool) -> tuple[list[str], list[str]]:
+    """What the images of the one and of the other are called; names that never meet would hold back nothing."""
+    short, theirs = [last_part(name) for name in own], [last_part(name) for name in their]
+    if by_name:
+        return short, theirs
+    if set(own).isdisjoint(their) and (alike := set(short) & set(theirs)):
+        one = next(name for name in own if last_part(name) in alike)
+        raise DataError(
+            f"no image of the other data set is called as in the table, yet {len(alike):,} are but for the folders "
+            f"before the name, such as {one!r}: say by_name=True (command line: --by-name); or leave the other data "
+            "set out, if these are other images"
+        )
+    return list(own), list(their)
 
 
 def _units(table: pa.Table, together: str | None) -> Positions:
@@ -155,9 +192,10 @@ def _assigned(sizes: list[int], bound: Mask, names: list[str], rng: np.random.Ge
     """The part of each unit: what is bound goes to the first one, the rest by chance to what is left of each."""
     count = int(bound.sum())
     if count > sizes[0]:
+        least = ceil(10_000 * count / len(bound)) / 10_000
         raise DataError(
             f"{count:,} of {len(bound):,} overlap the other data set and go to {names[0]}, which is to have only "
-            f"{sizes[0]:,}: give it a share of {count / len(bound):.4f} or more"
+            f"{sizes[0]:,}: give it {count:,} or more, or a share of {least:.4f}"
         )
     part = np.zeros(len(bound), np.int64)
     free = [sizes[0] - count, *sizes[1:]]

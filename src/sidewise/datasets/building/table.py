@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sidewise.boxes import Boxes, read_boxes
+from sidewise.boxes.reading import TO_CLIP, TO_SKIP
 from sidewise.boxes.rows import Choose, Rows, read_rows
 from sidewise.comparisons.arrow import Floats, Mask, as_floats, as_mask, as_text, encode, is_text, plain_values
 from sidewise.errors import ComparisonError, DataError
@@ -42,6 +45,23 @@ def check_columns(wanted: Sequence[str | None], names: Sequence[str], source: st
     for name in wanted:
         if name is not None and name not in names:
             raise DataError(f"{source}: no column {name!r}; there are {', '.join(map(repr, names)) or 'none'}")
+
+
+def boxes_of(source: Any, rows: Rows | None = None, *, several: bool = False, delimiter: str | None = None) -> Boxes:
+    """The boxes of a source, or of ``rows`` that were read from it; a bad one is refused: none is skipped or cut here.
+
+    A file is read again, for errors then name it and its rows; of a stream the rows are taken.
+    """
+    there = source if rows is None or isinstance(source, str | Path) else rows.table
+    try:
+        return read_boxes(there, several=several, delimiter=delimiter)
+    except DataError as error:
+        raise DataError(str(error).removesuffix(TO_SKIP).replace(TO_CLIP, "")) from None
+
+
+def last_part(image: str) -> str:
+    """The name of a file without the folders or the address before it."""
+    return image.rpartition("/")[2]
 
 
 def texts(table: pa.Table, name: str) -> pa.ChunkedArray:

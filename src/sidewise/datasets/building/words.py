@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from sidewise.datasets.building.folding import folded
 from sidewise.datasets.building.table import check_columns, read_table, texts
 from sidewise.errors import DataError, SidewiseError
 
@@ -42,9 +43,10 @@ def filter_words(
 ) -> Filtered:
     """Remove the rows whose text has a word or a phrase of a list, as offensive questions were removed from Toloka VQA.
 
-    Capitals do not matter. A word is found as a word of its own: "kill" is not in "skill", but it is in "kill-switch",
-    for a hyphen ends a word. With ``inflect`` also in its regular English forms, see :func:`word_forms`; irregular ones
-    (shot, stolen) have to be listed. Of a phrase only the last word is inflected, and any blanks may part its words.
+    Capitals do not matter, nor whether letters are wide, joined or have their accents apart, nor what cannot be seen. A
+    word is found as a word of its own: "kill" is not in "skill", but it is in "kill-switch", for a hyphen ends a word.
+    With ``inflect`` also in its regular English forms, see :func:`word_forms`; irregular ones (shot, stolen) have to be
+    listed. Of a phrase only the last word is inflected, and any blanks may part its words.
 
     A list knows nothing of meaning: look at what was removed, and name phrases that are fine with ``unless``.
 
@@ -87,7 +89,13 @@ def filter_words(
 
 def with_reasons(table: pa.Table, told: dict[str, pa.Array]) -> pa.Table:
     """Rows with what is told of them in front; a column of the same name is kept under another."""
-    kept = {f"{name}_given" if name in told else name: table[name] for name in table.column_names}
+    given = set(table.column_names)
+    kept = {}
+    for name in table.column_names:
+        free = name
+        while free in told or (free != name and free in given):
+            free += "_given"
+        kept[free] = table[name]
     return pa.table({**told, **kept})
 
 
@@ -139,11 +147,13 @@ class _Search:
         self.unless = _pattern([_tidy(phrase) for phrase in unless]) if unless else None
 
     def __call__(self, text: str) -> tuple[str, str] | None:
-        plain = text.replace("’", "'")
+        plain, places = folded(text)
         if self.unless is not None:
             plain = self.unless.sub(lambda found: "\0" * len(found.group()), plain)
         found = self.pattern.search(plain)
-        return (self.word[_tidy(found.group())], text[found.start() : found.end()]) if found else None
+        if not found:
+            return None
+        return self.word[_tidy(found.group())], text[places[found.start()] : places[found.end()]]
 
 
 def _forms(phrase: str) -> list[str]:
@@ -152,20 +162,20 @@ def _forms(phrase: str) -> list[str]:
 
 
 def _tidy(phrase: str) -> str:
-    return " ".join(phrase.replace("’", "'").lower().split())
+    return " ".join(folded(phrase)[0].split())
 
 
 def _pattern(phrases: Any) -> re.Pattern[str]:
     """Any of the phrases between ends of words, the longest first, for it tells most."""
     longest = sorted(phrases, key=lambda phrase: (-len(phrase), phrase))
     spelt = "|".join(r"\s+".join(map(re.escape, phrase.split(" "))) for phrase in longest)
-    return re.compile(rf"(?<!\w)(?:{spelt})(?!\w)", re.IGNORECASE)
+    return re.compile(rf"(?<!\w)(?:{spelt})(?!\w)")
 
 
 def _checked(words: Sequence[str], where: str) -> tuple[str, ...]:
     if isinstance(words, str) or not all(isinstance(word, str) for word in words):
         raise SidewiseError(f"{where} is {words!r}; it is a list of words")
-    if not words or not all(word.strip() for word in words):
+    if not words or not all(map(_tidy, words)):
         raise DataError(
             f"{where}: there is no word to look for" if not words else f"{where}: one of the words is blank"
         )

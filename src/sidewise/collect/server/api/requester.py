@@ -144,10 +144,10 @@ def ranking(request: HttpRequest, name: str) -> RankingOut:
     standing = latest(mine(request, name))
     if standing is None:
         return RankingOut(answers=0, digest="", at="", model="", items=[], remarks=["no answers yet"])
-    _, rows = exporting.ranking(mine(request, name))
+    schema, rows = exporting.ranking(mine(request, name))
     seen = standing.summary
     return RankingOut(answers=standing.answers, digest=standing.digest, at=standing.at.isoformat(),
-                      items=[exporting.plain(row) for row in rows],
+                      items=[dict(zip(schema.names, row, strict=True)) for row in exporting.plain(schema, rows)],
                       model=seen.get("model", ""), remarks=seen.get("remarks", []))  # fmt: skip
 
 

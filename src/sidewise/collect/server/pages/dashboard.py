@@ -1,11 +1,12 @@
 """What the dashboard shows, quickly at any size: the last standing, and what has come since."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
 from math import comb, isfinite
 from typing import Any
 
+import pyarrow as pa
 from django.db.models import Count, F, Max, Q
 
 from sidewise.collect.server.kinds import OUTCOMES
@@ -63,17 +64,32 @@ def answered(campaign: Campaign, standing: Standing | None = None) -> int:
     return standing.answers + since.count()
 
 
-def ranking_rows(campaign: Campaign, standing: Standing | None = None) -> list[dict[str, Any]]:
+class Rows(Sequence[dict[str, Any]]):
+    """A ranking, the best first; of many items, only the rows that are looked at are made."""
+
+    def __init__(self, table: pa.Table | None) -> None:
+        self.table = table.sort_by("rank") if table is not None and "rank" in table.column_names else table
+
+    def __len__(self) -> int:
+        return 0 if self.table is None else self.table.num_rows
+
+    def __getitem__(self, place: Any) -> Any:
+        if not isinstance(place, slice):
+            return self[place : place + 1][0]
+        start, stop, _ = place.indices(len(self))
+        if self.table is None or stop <= start:
+            return []
+        before = max(start - 1, 0)
+        rows = [dict(row) for row in self.table.slice(before, stop - before).to_pylist()]
+        for one, other in pairwise(rows):
+            other["new_tier"] = other.get("tier") != one.get("tier")
+        return rows[start - before :]
+
+
+def ranking_rows(campaign: Campaign, standing: Standing | None = None) -> Rows:
     """The newest ranking, row by row."""
     standing = standing or latest(campaign)
-    table = unpacked(standing.ranking) if standing is not None else None
-    if table is None:
-        return []
-    order = table.sort_by([("rank", "ascending")]) if "rank" in table.column_names else table
-    rows = [dict(row) for row in order.to_pylist()]
-    for before, row in pairwise(rows):
-        row["new_tier"] = row.get("tier") != before.get("tier")
-    return rows
+    return Rows(unpacked(standing.ranking) if standing is not None else None)
 
 
 def drawn(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -89,18 +105,15 @@ def drawn(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def worker_rows(campaign: Campaign, workers: list[Worker]) -> list[dict[str, Any]]:
     """Workers with their numbers of answers, and what the ranking says of them."""
-    standing = latest(campaign)
-    table = unpacked(standing.workers) if standing is not None else None
+    table = unpacked(campaign.standings.order_by("-id").values_list("workers", flat=True).first())
     known = {row["worker"]: row for row in table.to_pylist()} if table is not None else {}
-    done = Count("assignments", filter=Q(assignments__state__in=(State.ANSWERED, State.SURPLUS)))
-    numbers = dict(campaign.workers.filter(pk__in=[one.pk for one in workers]).annotate(n=done).values_list("pk", "n"))
-    last = dict(
-        campaign.workers.filter(pk__in=[one.pk for one in workers])
-        .annotate(at=Max("assignments__answered_at"))
-        .values_list("pk", "at")
-    )
+    those = Assignment.objects.filter(worker__in=workers).values("worker_id").order_by()
+    done = Count("key", filter=Q(state__in=(State.ANSWERED, State.SURPLUS)))
+    found = {one["worker_id"]: one for one in those.annotate(done=done, last=Max("answered_at"))}
+    nothing = {"done": 0, "last": None}
+    said = {one.pk: found.get(one.pk, nothing) for one in workers}
     return [
-        {**known.get(one.name, {}), "worker": one, "answers": numbers.get(one.pk, 0), "last": last.get(one.pk)}
+        {**known.get(one.name, {}), "worker": one, "answers": said[one.pk]["done"], "last": said[one.pk]["last"]}
         for one in workers
     ]
 
