@@ -12,7 +12,7 @@ ifneq ($(wildcard ../shared/data),)
 export SIDEWISE_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: help setup parts torch demo test lint types imports pytest docs bench bench-quick bench-sampling bench-collect clean
+.PHONY: help setup parts torch demo test lint types imports pytest docs pictures bench bench-quick bench-sampling bench-collect clean
 
 help:  ## Say what can be made.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -64,6 +64,9 @@ pytest: setup parts
 docs: setup  ## Build the documentation into docs/_build/html.
 	@$(BIN)/sphinx-build --fail-on-warning --quiet -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
+
+pictures: setup parts  ## Take the pictures of live collection again that README and docs show.
+	@$(BIN)/python docs/pictures/take.py
 
 bench: $(BENCH)/.up-to-date  ## Measure Sidewise beside its peers, in one run (minutes).
 	@$(BENCH)/bin/python benchmarks/run.py

@@ -19,6 +19,7 @@ from sidewise.cli.plan import plan
 from sidewise.cli.preferences import app as preferences
 from sidewise.cli.rank import rank
 from sidewise.cli.reproduce import reproduce
+from sidewise.cli.requester import app as requester
 from sidewise.cli.score import score
 from sidewise.cli.serve import serve
 from sidewise.cli.simulate import live_crowd, simulate, spam
@@ -49,6 +50,7 @@ app.add_typer(preferences, name="preferences")
 app.add_typer(boxes, name="boxes")
 app.add_typer(campaign, name="campaign")
 app.add_typer(data, name="data")
+app.add_typer(requester, name="requester")
 
 
 @app.callback(invoke_without_command=True)
