@@ -13,6 +13,7 @@ from sidewise.measures import kendall_tau, ndcg, pair_accuracy
 from sidewise.models import VirtualItem, bradley_terry
 from sidewise.simulate import draw_sides
 from sidewise.studies import imdb_wiki_sbs_groups as groups
+from sidewise.studies import imdb_wiki_sbs_groups_page as groups_page
 from sidewise.studies import imdb_wiki_sbs_page as page
 from sidewise.studies.contenders import OURS, WITHOUT_FACTORS, rank_quietly
 from sidewise.studies.imdb_wiki_sbs_faces import (
@@ -240,10 +241,10 @@ STUDY = StudyInParts(
     {
         "table-2": Part("Table 2: the whole data set, and by gender", table_2, page.table_2),
         "table-3": Part("Table 3: age groups", table_3, page.table_3),
-        "graph": Part("Why groups are ranked badly: is it the graph?", groups.graph, page.graph),
-        "answers": Part("Is it the answers?", groups.answers, page.answers),
-        "causes": Part("The same pairs, asked otherwise", groups.causes, page.causes),
-        "ages": Part("Is it the ages on record?", groups.ages, page.ages),
+        "graph": Part("Why groups are ranked badly: is it the graph?", groups.graph, groups_page.graph),
+        "answers": Part("Is it the answers?", groups.answers, groups_page.answers),
+        "causes": Part("The same pairs, asked otherwise", groups.causes, groups_page.causes),
+        "ages": Part("Is it the ages on record?", groups.ages, groups_page.ages),
         "spammers": Part("Spammers who always choose left", spammers, page.spammers),
         "strength": Part("Bradley–Terry by the strength of its prior", strength, page.strength),
         "simulated": Part("The simulated set", simulated, page.simulated),
