@@ -1,7 +1,7 @@
 """Is the paper right? Each study's tables and figures, one module each."""
 
 from sidewise.errors import SidewiseError
-from sidewise.studies import asap, coverage, factor_bt, preference_judgments, toloka_vqa
+from sidewise.studies import asap, coverage, factor_bt, imdb_wiki_sbs, preference_judgments, toloka_vqa
 from sidewise.studies.parts import Setting, StudyInParts
 from sidewise.studies.study import Result, Study
 
@@ -9,6 +9,7 @@ STUDIES: dict[str, Study | StudyInParts] = {
     "asap": asap.STUDY,
     "coverage": Study("do 95 % intervals hold the truth 95 % of the time?", coverage.run),
     "factor-bt": factor_bt.STUDY,
+    "imdb-wiki-sbs": imdb_wiki_sbs.STUDY,
     "preference-judgments": preference_judgments.STUDY,
     "toloka-vqa": toloka_vqa.STUDY,
 }

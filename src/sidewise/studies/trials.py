@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process
 from threading import Thread
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from sidewise.measures import foretold, kendall_tau, pair_accuracy
 from sidewise.ranking import Ranking
 from sidewise.simulate import add_spammers, draw_sides
 from sidewise.studies.contenders import OURS, rank_quietly
-from sidewise.studies.datasets import DataSet, load
+from sidewise.studies.datasets import load
 from sidewise.studies.parts import Setting
 
 Row = dict[str, Any]
@@ -39,9 +39,24 @@ class Trial:
     models: tuple[str, ...]
 
 
+class Judged(Protocol):
+    """Comparisons, and what is known of the truth: a :class:`~sidewise.datasets.DataSet`, or what is like one."""
+
+    @property
+    def comparisons(self) -> Comparisons: ...  # noqa: D102
+    @property
+    def truth(self) -> Mapping[str, float] | None: ...  # noqa: D102
+    @property
+    def groups(self) -> Mapping[str, str] | None: ...  # noqa: D102
+
+
 def spammed(trial: Trial) -> list[Row]:
     """Every model's accuracy and tau on the data of a trial."""
-    data = load(trial.data)
+    return scored(trial, load(trial.data))
+
+
+def scored(trial: Trial, data: Judged) -> list[Row]:
+    """The same of data that no registry knows."""
     answers = data.comparisons if data.comparisons.sided else draw_sides(data.comparisons, seed=trial.seed)
     seen, held_out = (answers, None) if data.truth else _split(answers, trial.seed)
     seen = add_spammers(seen, trial.share, trial.kind, seed=trial.seed) if trial.share else seen
@@ -56,7 +71,7 @@ def spammed(trial: Trial) -> list[Row]:
     return rows
 
 
-def against_truth(data: DataSet, ranking: Ranking) -> tuple[float, float]:
+def against_truth(data: Judged, ranking: Ranking) -> tuple[float, float]:
     """Pair accuracy and Kendall's tau: of all items, or the mean over groups that were never compared."""
     assert data.truth is not None
     truth = np.array([data.truth.get(item, np.nan) for item in ranking.items])
@@ -66,7 +81,7 @@ def against_truth(data: DataSet, ranking: Ranking) -> tuple[float, float]:
     return accuracy, tau
 
 
-def _groups(data: DataSet, ranking: Ranking) -> Iterator[np.ndarray]:
+def _groups(data: Judged, ranking: Ranking) -> Iterator[np.ndarray]:
     if data.groups is None:
         yield np.arange(len(ranking.items))
         return
