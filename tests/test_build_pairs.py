@@ -124,7 +124,10 @@ def test_a_folder_holds_what_a_campaign_needs(tmp_path):
     assert sorted(asked) == sorted((row["left"], row["right"]) for row in pairs)
     kinds = [row["kind"] for row in pages if row["page"] == "7"]
     assert sorted(kinds) == ["control", "real", "real", "real"]
-    campaign = tomllib.loads((folder / "campaign.toml").read_text(encoding="utf-8"))
+    text = (folder / "campaign.toml").read_text(encoding="utf-8")
+    campaign = tomllib.loads(text)
+    assert "asks no controls" in text
+    assert "controls" not in small().write(tmp_path / "bare", pictures=False).joinpath("campaign.toml").read_text()
     assert campaign["items"] == {"source": "items.csv", "id": "photo", "media": "file", "attributes": ["age", "gender"]}
     assert campaign["sampling"]["allowed"] == "pairs.csv"
     assert campaign["campaign"]["question"] == 'Who looks "older"?'
@@ -298,10 +301,13 @@ def test_broken_lines_are_refused(tmp_path):
         build_pairs(tmp_path / "items.csv", pairs=1)
 
 
-def test_small_groups_are_kept_or_dropped_as_asked():
+def test_small_groups_are_kept_or_dropped_as_asked(tmp_path):
     items = {"id": list("abcdefg"), "kind": ["x"] * 4 + ["y"] * 2 + [None]}
     kept = build_pairs(items, groups=["kind"], per_group=3, few="keep", pairs=4)
     assert kept.groups.taken.tolist() == [3, 2]
+    card = (kept.write(tmp_path / "kept", pictures=False) / "README.md").read_text(encoding="utf-8")
+    assert "At most 3 of each group were taken, drawn at random: 5 items." in card
+    assert "1 was left out: no kind." in card
     dropped = build_pairs(items, groups=["kind"], per_group=3, few="drop", pairs=2)
     assert set(dropped.items["kind"].to_pylist()) == {"x"}
     with pytest.raises(DataError, match=r"1 of 2 groups have fewer than 3 items to choose from \(kind y: 2\)"):
