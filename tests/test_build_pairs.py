@@ -17,6 +17,7 @@ from scipy import stats
 from typer.testing import CliRunner
 
 from sidewise.cli import app
+from sidewise.collect import Campaign
 from sidewise.datasets.building import build_pairs
 from sidewise.errors import DataError, MissingExtra, SidewiseError
 
@@ -139,6 +140,20 @@ def test_a_folder_holds_what_a_campaign_needs(tmp_path):
     assert "615 were left out: age above 49." in card
     assert {path.name for path in (folder / "pictures").iterdir()} == {"groups.svg", "degrees.svg", "gaps.svg"}
     assert all(f"pictures/{path.name}" in card for path in (folder / "pictures").iterdir())
+
+
+@pytest.mark.parametrize("media", [None, "file"])
+def test_the_campaign_of_a_folder_is_one(tmp_path, media):
+    """Also where ids are shown for want of media, and where the path of a medium is its id."""
+    names = [f"{number}.png" for number in range(4)]
+    (tmp_path / "photos").mkdir()
+    for name in names:
+        (tmp_path / "photos" / name).write_bytes(b"\x89PNG\r\n\x1a\n")
+    made = build_pairs({"file": names}, id="file", media=media, pairs=4)
+    folder = made.write(tmp_path / "set", media_folder=tmp_path / "photos" if media else None, pictures=False)
+    campaign = Campaign.read(folder / "campaign.toml")
+    campaign.check()
+    assert [item.id for item in campaign.read_items()] == names
 
 
 def test_the_manifest_is_what_sha256sum_reads(tmp_path):
