@@ -17,6 +17,7 @@ from scipy import stats
 from typer.testing import CliRunner
 
 from sidewise.cli import app
+from sidewise.collect import Campaign
 from sidewise.datasets.building import build_pairs
 from sidewise.errors import DataError, MissingExtra, SidewiseError
 
@@ -124,7 +125,10 @@ def test_a_folder_holds_what_a_campaign_needs(tmp_path):
     assert sorted(asked) == sorted((row["left"], row["right"]) for row in pairs)
     kinds = [row["kind"] for row in pages if row["page"] == "7"]
     assert sorted(kinds) == ["control", "real", "real", "real"]
-    campaign = tomllib.loads((folder / "campaign.toml").read_text(encoding="utf-8"))
+    text = (folder / "campaign.toml").read_text(encoding="utf-8")
+    campaign = tomllib.loads(text)
+    assert "asks no controls" in text
+    assert "controls" not in small().write(tmp_path / "bare", pictures=False).joinpath("campaign.toml").read_text()
     assert campaign["items"] == {"source": "items.csv", "id": "photo", "media": "file", "attributes": ["age", "gender"]}
     assert campaign["sampling"]["allowed"] == "pairs.csv"
     assert campaign["campaign"]["question"] == 'Who looks "older"?'
@@ -136,6 +140,20 @@ def test_a_folder_holds_what_a_campaign_needs(tmp_path):
     assert "615 were left out: age above 49." in card
     assert {path.name for path in (folder / "pictures").iterdir()} == {"groups.svg", "degrees.svg", "gaps.svg"}
     assert all(f"pictures/{path.name}" in card for path in (folder / "pictures").iterdir())
+
+
+@pytest.mark.parametrize("media", [None, "file"])
+def test_the_campaign_of_a_folder_is_one(tmp_path, media):
+    """Also where ids are shown for want of media, and where the path of a medium is its id."""
+    names = [f"{number}.png" for number in range(4)]
+    (tmp_path / "photos").mkdir()
+    for name in names:
+        (tmp_path / "photos" / name).write_bytes(b"\x89PNG\r\n\x1a\n")
+    made = build_pairs({"file": names}, id="file", media=media, pairs=4)
+    folder = made.write(tmp_path / "set", media_folder=tmp_path / "photos" if media else None, pictures=False)
+    campaign = Campaign.read(folder / "campaign.toml")
+    campaign.check()
+    assert [item.id for item in campaign.read_items()] == names
 
 
 def test_the_manifest_is_what_sha256sum_reads(tmp_path):
@@ -298,10 +316,13 @@ def test_broken_lines_are_refused(tmp_path):
         build_pairs(tmp_path / "items.csv", pairs=1)
 
 
-def test_small_groups_are_kept_or_dropped_as_asked():
+def test_small_groups_are_kept_or_dropped_as_asked(tmp_path):
     items = {"id": list("abcdefg"), "kind": ["x"] * 4 + ["y"] * 2 + [None]}
     kept = build_pairs(items, groups=["kind"], per_group=3, few="keep", pairs=4)
     assert kept.groups.taken.tolist() == [3, 2]
+    card = (kept.write(tmp_path / "kept", pictures=False) / "README.md").read_text(encoding="utf-8")
+    assert "At most 3 of each group were taken, drawn at random: 5 items." in card
+    assert "1 was left out: no kind." in card
     dropped = build_pairs(items, groups=["kind"], per_group=3, few="drop", pairs=2)
     assert set(dropped.items["kind"].to_pylist()) == {"x"}
     with pytest.raises(DataError, match=r"1 of 2 groups have fewer than 3 items to choose from \(kind y: 2\)"):

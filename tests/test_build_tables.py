@@ -1,5 +1,9 @@
 """Parts of a table, words that must not be there, and truths that nobody finds again."""
 
+import os
+import signal
+import subprocess
+import sys
 import unicodedata
 
 import numpy as np
@@ -392,6 +396,19 @@ def test_the_commands_write_what_they_say(tmp_path):
     again = run("split", table, "--out", tmp_path)
     assert again.exit_code == 2
     assert "is there already" in again.output
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGPIPE"), reason="needs pipes of Unix")
+def test_who_reads_only_the_first_lines_has_the_files_all_the_same(tmp_path):
+    (tmp_path / "table.csv").write_text("question\nWho killed it?\nWhat is it?\n")
+    (tmp_path / "words.txt").write_text("kill\n")
+    reader, writer = os.pipe()
+    os.close(reader)
+    words = ["filter", "table.csv", "--words", "words.txt", "--out", "kept.csv", "--removed", "gone.csv"]
+    subprocess.run([sys.executable, "-m", "sidewise.cli", "data", *words], cwd=tmp_path, stdout=writer, check=False)  # noqa: S603
+    os.close(writer)
+    assert pacsv.read_csv(tmp_path / "kept.csv").num_rows == 1
+    assert pacsv.read_csv(tmp_path / "gone.csv").num_rows == 1
 
 
 def test_parts_whose_files_would_be_one_are_refused(tmp_path):

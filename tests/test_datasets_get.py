@@ -320,6 +320,23 @@ def test_other_files_at_hand_are_refused_and_left_alone(tmp_path, known, place):
         datasets.get("toys")
 
 
+def test_a_bad_file_in_place_stays_until_there_is_a_better_one(server, tmp_path, known, place):
+    place.parent.mkdir(parents=True)
+    place.write_bytes(b"mine")
+    known()
+    with pytest.raises(DownloadError, match="bring your own, with --from FOLDER"):
+        datasets.get("toys")
+    with pytest.raises(WrongChecksum, match="nothing was changed"):
+        datasets.get("toys", source=place.parents[1])  # the folder of data sets itself
+    address = server.put("/toys.csv", BODY)
+    known(address)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(Absent, match="has no toys.csv"):  # and does not download it, for that was not asked
+        datasets.get("toys", source=tmp_path / "empty")
+    assert place.read_bytes() == b"mine"
+    assert [left for left in left_beside(place) if not left.startswith(".")] == []
+
+
 # Images
 
 

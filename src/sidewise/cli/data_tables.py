@@ -110,6 +110,8 @@ def diverging(
 
 def _report(found: "Filtered", output: Path, removed: Path | None, shown: tuple[str, str]) -> None:
     """What was removed and why, with a few examples."""
+    write_place("kept rows", found.kept, output)  # before a word is said: who reads only the first lines loses nothing
+    write_place("removed rows", found.removed, removed)
     gone = found.removed.num_rows
     _say(f"kept {counted(found.kept.num_rows, 'row')}, removed {counted(gone, 'row')}")
     for reason, count in found.reasons.most_common():
@@ -119,8 +121,6 @@ def _report(found: "Filtered", output: Path, removed: Path | None, shown: tuple[
         _say(f"row {row['row']}: {f'{first:.3f}' if isinstance(first, float) else first}: {second}")
     if gone > EXAMPLES:
         _say(f"… and {gone - EXAMPLES:,} more{'' if removed else ' (--removed writes them all)'}")
-    write_place("kept rows", found.kept, output)
-    write_place("removed rows", found.removed, removed)
 
 
 def _check_places(output: Path, removed: Path | None, *sources: Path | str | None) -> None:

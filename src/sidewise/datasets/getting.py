@@ -101,7 +101,7 @@ def _check(
     *, source: str | Path | None, unverified: bool,
 ) -> None:  # fmt: skip
     """Refuse before any work what cannot succeed."""
-    lacking = [file for file in wanted if not (place / file.name).is_file()]
+    lacking = [file for file in wanted if not check_file(file, place / file.name).good]
     if source is not None:
         missing = [file.name for file in lacking if not sources[file.name]]
         if missing:

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
+from sidewise.datasets.checking import check_file
 from sidewise.datasets.locking import locked
 from sidewise.datasets.manifests import read_manifest
 from sidewise.datasets.obtaining import LOCK, Got, How, Step, Way, mirrored, obtain, sources_of
@@ -76,7 +77,7 @@ def _each(
 def _one(entry: Entry, images: Images, file: DataFile, folder: Path, source: Path | None, way: Way) -> Got:
     path = folder / file.name
     sources = sources_of(entry, file, source, images.folder)
-    if source is not None and not sources and not path.exists():
+    if source is not None and not sources and not check_file(file, path).good:
         raise Absent(f"{source} has no {file.name}")
     path.parent.mkdir(parents=True, exist_ok=True)
     return obtain(file, path, sources, way)

@@ -66,16 +66,15 @@ def obtain(file: DataFile, path: Path, sources: Sequence[Path], way: Way) -> Got
     found = check_file(file, path)
     if found.good:
         return Got(file.name, path, "was here")
-    if found.state == "wrong":
-        way.say(f"{path} {found.reason}: it is put aside as {put_aside(path, path).name}")
     part = path.with_name(f"{path.name}.part")
     if sources:
-        source = _copied(file, part, sources)
-        _settle(part, path)
-        return Got(file.name, path, "copied", str(source))
-    address = _downloaded(file, path, part, way)
+        got = Got(file.name, path, "copied", str(_copied(file, part, sources)))
+    else:
+        got = Got(file.name, path, "downloaded", _downloaded(file, path, part, way))
+    if found.state == "wrong":  # not before there is a better one
+        way.say(f"{path} {found.reason}: it is put aside as {put_aside(path, path).name}")
     _settle(part, path)
-    return Got(file.name, path, "downloaded", address)
+    return got
 
 
 def mirrored(entry: Entry, name: str, mirrors: Sequence[str]) -> Iterator[str]:
@@ -167,6 +166,8 @@ def _patiently(file: DataFile, address: str, part: Path, way: Way) -> bool:
 def _refusal(file: DataFile, failures: Sequence[str], aside: Path | None, part: Path) -> DownloadError | WrongChecksum:
     tried = "\n".join(f"  {failure}" for failure in failures)
     cure = "with --from FOLDER it is taken from files that you have"
+    if not failures:
+        return DownloadError(f"{file.name} is offered at no address; {cure}")
     if aside is not None:
         return WrongChecksum(
             f"{file.name} is not what was published, and is not used:\n{tried}\n"

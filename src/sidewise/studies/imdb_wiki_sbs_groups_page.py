@@ -13,6 +13,7 @@ from sidewise.studies.imdb_wiki_sbs_words import (
     EVERY,
     LOOKS_OLD,
     NARROW,
+    SHARED,
     WIDE,
     WITHIN,
 )
@@ -34,6 +35,7 @@ def graph(rows: Rows) -> Shown:
         ]  # fmt: skip
         tables.append(f"{_named(data)} (means over groups):\n\n{table_of(head, body)}")
     ours, design = (find(rows, data=data, kind=NARROW) for data in (rows[0]["data"], DESIGN))
+    narrower = find(rows, data=DESIGN, kind="five years")
     text = f"""
 "As the comparison graph, in this case, is not connected, the Bradley-Terry model failed to deliver a meaningful
 ranking", the paper guesses. So we count: what is left of the graph of comparisons inside a group?
@@ -45,8 +47,8 @@ comparisons. In the data used here that leaves {ours["per_item"]:.1f} of them, a
 {ours["parts"]:.0f} parts, most of them one photo. **With as many pairs as the paper has it does not**: a photo
 keeps {design["per_item"]:.1f}, and {design["connected"]} of {design["groups"]} such groups hang together. (The
 graph depends on nothing but the numbers of photos and pairs; this one is drawn by the paper's recipe, an
-Erdős–Rényi graph.) Unless the paper's groups were far narrower than ten years, the reason that it gives was not
-there.
+Erdős–Rényi graph.) Groups of five years have {100 * narrower["largest"]:.1f} % of their photos in one part. Unless
+the paper's groups were narrower still, the reason that it gives was hardly there.
 """
     return Shown(text, {})
 
@@ -71,9 +73,9 @@ answers that go to the older one, by how many years the two are apart:
 {table_of(["years apart", "comparisons", *names], body)}
 
 Of two people less than ten years apart, workers call the right one older {three(share)} of the time, little better
-than a coin; more than thirty years apart, {three(first[-1]["right"])}. Comparisons within a group are all of the
-first kind. That makes the *pairs* hard. Whether it makes the *answers* worth less is another question, and the next
-section's.
+than a coin; more than thirty years apart, {three(first[-1]["right"])}. Comparisons within a group of eleven
+years are nearly all of the first kind. That makes the *pairs* hard. Whether it makes the *answers* worth less is
+another question, and the next section's.
 """
     return Shown(text, {"answers": right_answers(rows)})
 
@@ -107,7 +109,8 @@ that nobody compared. Means over {own["rankings"]} groups, in brackets the stand
   {three(wide["accuracy"])} over pairs of all ages, {three(wide["near"])} over those of them that are at most ten
   years apart, and {three(every["accuracy"])} within age groups.
 - **Few comparisons cost the rest**: {three(every["accuracy"] - own["accuracy"])} between
-  {every["comparisons_per_item"]:.1f} comparisons of each photo and {own["comparisons_per_item"]:.1f}.
+  {every["comparisons_per_item"]:.1f} comparisons of each photo with anyone and {own["comparisons_per_item"]:.1f}
+  within the group; {three(every["accuracy"] - few["accuracy"])} where all are with anyone.
 - **Questions within the group are not worth less, but more.** With as few comparisons, those with anyone give
   {three(few["accuracy"])}, those within the group {three(own["accuracy"])}, although {three(few["right"])} of the
   former are answered rightly, and {three(own["right"])} of the latter. That grandfather looks older than the boy is
@@ -142,7 +145,8 @@ def ages(rows: Rows) -> Shown:
 knowledge, which would give random orders. In the youngest group NDCG@100 is {three(youngest["value"])}, and random
 orders have {three(youngest["random"])} with a standard deviation of {three(youngest["random_sd"])}.
 
-Whoever comes first among the youngest is ranked above the median of those on record as 40; so are so many:
+Of the photos of each age on record, so many are ranked above the median of those of 40; who comes first in the youngest
+group is one of them:
 
 {table_of(["age on record", *names], shares)}
 
@@ -155,9 +159,11 @@ wrong, and beside it a crowd for which all are right:
 {table_of(["", "age on record", *names], body)}
 
 In brackets, by how many standard deviations that is above the mean of random orders, all from `{OURS}` on all
-comparisons. With all ages right the first hundred of every group are well above chance. Where ages are wrong, and
-as often at every age, those of the youngest group fall to about chance; and below it where the very youngest are
-wrong more often than others, as the table above has it of the real data. So a model that ranks what people see, as
+comparisons{_sides(names[0])}.
+
+With all ages right the first hundred of every group are well above chance. Where ages are wrong, and as often at every
+age, those of the youngest group fall to about chance; and below it where the very youngest are wrong more often than
+others, as the table above has it of the real data. So a model that ranks what people see, as
 well as can be, is punished by NDCG for doing so. Accuracy and tau, which count all pairs alike, are not led astray.
 """
     return Shown(text, {})
@@ -165,6 +171,11 @@ well as can be, is punished by NDCG for doing so. Accuracy and tau, which count 
 
 def _named(data: str) -> str:
     return data[0].upper() + data[1:] if data == DESIGN else f"`{data}`"
+
+
+def _sides(data: str) -> str:
+    """Why figures are not quite those of Table 3."""
+    return ", without the sides that are drawn for Table 3" if data == SHARED else ""
 
 
 def _beside_random(row: Mapping[str, Any]) -> str:

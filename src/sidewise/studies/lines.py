@@ -61,7 +61,11 @@ def _layers(
     low, high = min(heights) - 0.01, max(heights) + 0.01
     ends = apart([row for row in here if row["percent"] == last], gap=14 / HEIGHT * (high - low))
     colour = alt.Color("model:N", scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values())), legend=None)
-    x = alt.X("percent:Q", title=titles[0], axis=alt.Axis(values=sorted({row["percent"] for row in here})))
+    x = alt.X(
+        "percent:Q",
+        title=titles[0],
+        axis=alt.Axis(values=sorted({row["percent"] for row in here}), labelOverlap="greedy"),
+    )
     value = alt.Y("value:Q", title=titles[1], scale=alt.Scale(domain=[low, high], nice=False))
     base = alt.Chart(alt.Data(values=here)).encode(x=x, color=colour)
     marks = [

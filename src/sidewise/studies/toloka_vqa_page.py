@@ -140,6 +140,7 @@ def picked(rows: Rows) -> Shown:
     body = [[way, *(_with_sd(find(rows, way=way, answers=count)) for count in counts)] for way in ways]
     first, few = rows[0], counts[1]
     of_few = {way: find(rows, way=way, answers=few)["aiou"] for way in ways}
+    points = round(of_few[NEAREST], 2) - round(of_few[SINGLE], 2)  # as a reader of the table takes them
     text = f"""
 The raw answers of the paper's crowd were not published, only how well they agree: Krippendorff's alpha with the
 distance 1 − IoU is {ALPHA["test_public"]} and {ALPHA["test_private"]}. This is a simulated crowd that agrees about as
@@ -152,8 +153,8 @@ much (alpha {three(_mean_alpha(rows))}): most draw steadily, some have shaky han
 ![What it is worth to pick by the truth](picked.svg)
 
 With {few} answers on an image, one of them is worth {of_few[SINGLE]:.2f}, and the one nearest to the truth
-{of_few[NEAREST]:.2f}: {of_few[NEAREST] - of_few[SINGLE]:.2f} points come from the picking. Who asks a crowd has no
-truth to pick by, but can join the answers (`sidewise boxes consensus`). {_without(rows, counts)}
+{of_few[NEAREST]:.2f}: {points:.2f} points come from the picking. Who asks a crowd has no truth to pick
+by, but can join the answers (`sidewise boxes consensus`). {_without(rows, counts)}
 
 The levels are not those of Toloka VQA: simulated questions are never wrong and never ambiguous, so that workers err one
 by one, and joining mends that. Where a question misleads all, nothing does.

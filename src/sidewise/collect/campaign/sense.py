@@ -39,7 +39,8 @@ def _items(items: Items) -> Found:
         yield ("items", "text"), f'[items] text goes with kind = "text", and the kind is {items.kind}; take it out'
     if items.format != "plain" and items.kind != "text":
         yield ("items", "format"), f'[items] format goes with kind = "text", and the kind is {items.kind}; take it out'
-    used = [items.id, items.text or items.media, *([items.group] if items.group else [])]
+    # What is shown may be the id itself: a word, a name, a path.
+    used = [*dict.fromkeys([items.id, items.text or items.media]), *([items.group] if items.group else [])]
     for name in used:
         if used.count(name) > 1:
             yield ("items",), f"[items] takes the column {name} for two things; name two columns"

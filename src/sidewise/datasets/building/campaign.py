@@ -6,9 +6,10 @@ from typing import Any
 from sidewise.datasets.building.pair_set import PairSet
 
 QUESTION = "Which of the two is better?"
-HEAD = """\
-# Asks about every pair of pairs.csv once. controls.csv has the controls and their right answers, pages.csv the pages
-# that pairs and controls make.
+HEAD = "# Asks about every pair of pairs.csv once.\n"
+CONTROLS = """\
+# It asks no controls: those of controls.csv, with their right answers, and the pages that pairs and controls make in
+# pages.csv, are for who shows the pages by other means.
 """
 
 
@@ -23,7 +24,8 @@ def campaign_text(made: PairSet, *, folder: str | None) -> str:
         "serving": {"tasks_per_page": sum(made.layout), "overlap": 1},
         "sampling": {"method": "full", "allowed": "pairs.csv", "seed": settings["seed"]},
     }
-    return HEAD + "".join(f"\n[{name}]\n{_keys(table)}" for name, table in tables.items())
+    head = HEAD + (CONTROLS if len(made.controls) else "")
+    return head + "".join(f"\n[{name}]\n{_keys(table)}" for name, table in tables.items())
 
 
 def _keys(table: dict[str, Any]) -> str:

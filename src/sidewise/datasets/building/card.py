@@ -97,7 +97,9 @@ def _controls(made: PairSet) -> str:
 def _steps(made: PairSet) -> str:
     kept, offered = made.read - sum(made.reasons.values()), int(made.groups.candidates.sum())
     steps = [f"{made.read:,} items were read."]
-    steps += [f"{count:,} were left out: {reason}." for reason, count in made.reasons.items()]
+    steps += [
+        f"{count:,} {'was' if count == 1 else 'were'} left out: {reason}." for reason, count in made.reasons.items()
+    ]
     if made.columns.identity:
         best = f" of the highest {made.columns.quality}" if made.columns.quality else ", drawn at random"
         steps.append(
@@ -121,7 +123,8 @@ def _choice(made: PairSet, offered: int) -> str:
         return f"All {offered:,} were taken."
     best = f"those of the highest {quality}" if quality and made.settings["draw"] == "best" else "drawn at random"
     of = "each group" if made.groups.names else "them"
-    return f"{per_group:,} of {of} were taken, {best}: {made.items.num_rows:,} items."
+    most = "At most " if (made.groups.taken < per_group).any() else ""
+    return f"{most}{per_group:,} of {of} were taken, {best}: {made.items.num_rows:,} items."
 
 
 def _design(made: PairSet) -> str:
