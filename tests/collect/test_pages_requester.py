@@ -264,6 +264,7 @@ def test_an_answer_is_corrected_set_aside_and_counted_again_and_the_log_keeps_wh
     expect(row).to_contain_text("corrected")
     expect(row.get_by_label("Counts as")).to_have_value("tie")
     assert state(campaigns, key)[1] == "left"
+    row.get_by_label("Reason").fill("slipped")
     row.get_by_role("button", name="Set aside").click()
     expect(row).to_contain_text("set aside")
     row.get_by_role("button", name="Count again").click()
@@ -278,6 +279,7 @@ def test_an_answer_is_corrected_set_aside_and_counted_again_and_the_log_keeps_wh
     kinds = [kind for kind, _ in told if kind not in {"leased", "served"}]
     assert kinds == ["answered", "corrected", "set-aside", "restored", "corrected"]
     assert json.loads(dict(told)["answered"])["answer"] == "left"
+    assert json.loads(dict(told)["set-aside"])["why"] == "slipped"
 
 
 def test_everything_can_be_exported_and_ranked_as_it_is(inside, watched, tmp_path):
