@@ -102,7 +102,7 @@ def test_exports_come_in_three_forms_and_agree(cakes):
         "jsonl": lambda data: [json.loads(line) for line in data.splitlines()],
         "parquet": lambda data: pq.read_table(io.BytesIO(data)).to_pylist(),
     }
-    for what, count in {"answers": 1, "events": Event.objects.count(), "ranking": 0}.items():
+    for what, count in {"answers": 1, "events": Event.objects.count(), "ranking": 0, "items": 6}.items():
         for form, reader in read.items():
             sent = cakes.get(f"campaigns/cakes/export/{what}.{form}")
             rows = reader(sent.getvalue())
@@ -110,7 +110,21 @@ def test_exports_come_in_three_forms_and_agree(cakes):
             assert sent.headers["Content-Disposition"] == f'attachment; filename="cakes-{what}.{form}"'
             if what == "answers":
                 assert (rows[0]["key"], rows[0]["winner"], rows[0]["answer"]) == (key, "tie", "tie")
+            if what == "items":
+                assert (rows[1]["item"], rows[1]["media"], rows[1]["system"]) == ("t1", "text 1", "a")
+                assert rows[1]["n"] == ("1" if form == "csv" else 1)
     assert cakes.get("campaigns/cakes/export/passwords.csv").status_code == 422
+
+
+def test_attributes_of_any_kind_are_exported_under_their_names(cakes):
+    many = [{"n": 2.5, "big": 2**60, "mixed": 3, "yes": True, "item": "own"}, {"mixed": "x"}, {"big": 1, "yes": False}]
+    more = [{"id": f"m{n}", "media": "m", "attributes": told} for n, told in enumerate(many)]
+    assert cakes.post("campaigns/cakes/items", more).status_code == 200
+    sent = cakes.get("campaigns/cakes/export/items.parquet").getvalue()
+    rows = pq.read_table(io.BytesIO(sent)).to_pylist()[6:]
+    told = {"n": [2.5, None, None], "big": [str(2**60), None, "1"], "mixed": ["3", "x", None],
+            "yes": [True, None, False], "attribute item": ["own", None, None], "item": ["m0", "m1", "m2"]}  # fmt: skip
+    assert {name: [row[name] for row in rows] for name in told} == told
 
 
 def test_items_can_be_added_once_each_until_the_campaign_is_closed(cakes):

@@ -264,6 +264,7 @@ def test_an_answer_is_corrected_set_aside_and_counted_again_and_the_log_keeps_wh
     expect(row).to_contain_text("corrected")
     expect(row.get_by_label("Counts as")).to_have_value("tie")
     assert state(campaigns, key)[1] == "left"
+    row.get_by_label("Reason").fill("slipped")
     row.get_by_role("button", name="Set aside").click()
     expect(row).to_contain_text("set aside")
     row.get_by_role("button", name="Count again").click()
@@ -278,11 +279,12 @@ def test_an_answer_is_corrected_set_aside_and_counted_again_and_the_log_keeps_wh
     kinds = [kind for kind, _ in told if kind not in {"leased", "served"}]
     assert kinds == ["answered", "corrected", "set-aside", "restored", "corrected"]
     assert json.loads(dict(told)["answered"])["answer"] == "left"
+    assert json.loads(dict(told)["set-aside"])["why"] == "slipped"
 
 
 def test_everything_can_be_exported_and_ranked_as_it_is(inside, watched, tmp_path):
     page, rows = inside(), {}
-    for what in ("Answers", "Events", "Ranking"):
+    for what in ("Answers", "Events", "Ranking", "Items"):
         for form in ("CSV", "Parquet", "JSON Lines"):
             with page.expect_download() as download:
                 page.get_by_role("link", name=f"{what} as {form}").click()
@@ -292,7 +294,7 @@ def test_everything_can_be_exported_and_ranked_as_it_is(inside, watched, tmp_pat
     done = len(watched.events(NAME, "answered"))
     for form in ("csv", "parquet", "jsonl"):
         assert rows[f"{NAME}-answers.{form}"] == done
-        assert rows[f"{NAME}-ranking.{form}"] == 8
+        assert rows[f"{NAME}-ranking.{form}"] == rows[f"{NAME}-items.{form}"] == 8
         assert rows[f"{NAME}-events.{form}"] > 2 * done
     ranked = []
     for form in ("csv", "parquet", "jsonl"):

@@ -10,7 +10,7 @@ from test_pages_worker import answer, button, state, task
 from parts.accessible import assert_accessible
 from parts.browser import PHONE
 
-PROGRESS = re.compile(r"Query: (\d+) of (\d+) pairs")
+PROGRESS = re.compile(r"Query: (\d+) of (\d+) pairs?")
 
 
 def query_progress(page):

@@ -17,6 +17,7 @@ from parts.books import Books, check, until
 from parts.campaigns import written
 from parts.process import Process, free_port, living
 from parts.stubborn import Stubborn
+from sidewise.collect import Campaign
 from sidewise.collect.campaign.demo import demo_campaign
 from sidewise.collect.running import Kept, Place
 from sidewise.collect.server.starting import started
@@ -193,6 +194,18 @@ def test_a_campaign_that_has_moved_finds_its_media(database, tmp_path, owner):  
     assert (
         started(type(first).read(tmp_path / "there" / "campaign.toml").check()).events.count() == again.events.count()
     )
+
+
+def test_attributes_that_are_corrected_in_the_file_are_those_that_count(database, cakes, owner):  # noqa: ARG001
+    file = cakes.read_text().replace('text = "text"', 'text = "text"\nattributes = ["maker"]')
+    cakes.write_text(file)
+    for makers in ("xyz", "xyw"):
+        rows = "".join(f"{name},{name.upper()},{maker}\n" for name, maker in zip("abc", makers, strict=True))
+        (cakes.parent / "items.csv").write_text("id,text,maker\n" + rows)
+        campaign = started(Campaign.read(cakes).check())
+    told = campaign.items.order_by("id").values_list("attributes", flat=True)
+    assert [one["maker"] for one in told] == ["x", "y", "w"]
+    assert campaign.events.get(kind="items", data__has_key="attributes_changed").data == {"attributes_changed": 1}
 
 
 def test_addresses_are_written_as_browsers_want_them(tmp_path):

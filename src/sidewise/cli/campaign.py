@@ -106,7 +106,7 @@ def _answers(checked: "Checked") -> str:
 
 def _hours(answers: int) -> str:
     hours = answers * SECONDS / 3600
-    return f"{hours:,.1f} hours" if hours >= 1 else f"{max(round(hours * 60), 1)} minutes"
+    return f"{hours:,.1f} hours" if hours >= 1 else counted(max(round(hours * 60), 1), "minute")
 
 
 def _chosen(campaign: "Campaign") -> str:

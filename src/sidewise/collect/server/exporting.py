@@ -1,4 +1,4 @@
-"""Exports: answers, events, the ranking, streamed however many there are; ``sidewise rank`` reads answers so."""
+"""Exports: answers, events, the ranking, the items; streamed, however many. ``sidewise rank`` reads answers so."""
 
 import csv
 import io
@@ -36,6 +36,7 @@ EVENTS = pa.schema({
     "id": pa.int64(), "at": WHEN, "kind": pa.string(), "worker": pa.string(), "assignment": pa.string(),
     "by": pa.string(), "data": pa.string(),
 })  # fmt: skip
+ITEM = {"item": pa.string(), "group": pa.string(), "media": pa.string()}
 NO_RANKING = pa.schema({"item": pa.string(), "score": pa.float64()})
 
 
@@ -101,6 +102,42 @@ def ranking(campaign: Campaign) -> Source:
         for batch in table.to_batches(max_chunksize=CHUNK)
         for row in zip(*(column.to_pylist() for column in batch.columns), strict=True)
     )
+
+
+def items(campaign: Campaign) -> Source:
+    """What is compared, with the attributes that workers never see."""
+    kinds = _attributes(campaign)
+    named = {f"attribute {name}" if name in ITEM else name: kind for name, kind in kinds.items()}
+    rows = campaign.items.order_by("id").values_list("name", "group", "media", "attributes")
+    return pa.schema({**ITEM, **named}), (
+        (name, group, media, *(_as(kind, told.get(key)) for key, kind in kinds.items()))
+        for name, group, media, told in streamed(rows)
+    )
+
+
+def _attributes(campaign: Campaign) -> dict[str, pa.DataType]:
+    """The attributes of a campaign's items, and what holds all values of each: programs may give what they like."""
+    found: dict[str, set[type]] = {name: set() for name in campaign.spec.items.attributes}
+    for (told,) in streamed(campaign.items.order_by("id").values_list("attributes")):
+        for name, value in told.items():
+            found.setdefault(name, set()).add(_kind(value))
+    return {name: _holding(kinds - {type(None)}) for name, kinds in found.items()}
+
+
+def _kind(value: object) -> type:
+    """Of a value; whole numbers that no column of numbers holds are told as text."""
+    return str if isinstance(value, int) and abs(value) >= 2**53 else type(value)
+
+
+def _holding(kinds: set[type]) -> pa.DataType:
+    """The narrowest column for values of some kinds."""
+    if kinds in ({bool}, {int}):
+        return pa.bool_() if bool in kinds else pa.int64()
+    return pa.float64() if kinds and kinds <= {int, float} else pa.string()
+
+
+def _as(kind: pa.DataType, value: object) -> object:
+    return value if value is None or isinstance(value, str) or kind != pa.string() else json.dumps(value)
 
 
 def plain(schema: pa.Schema, rows: Iterable[Row]) -> Iterator[Row]:
@@ -184,7 +221,9 @@ class _Pipe(io.RawIOBase):
         return data
 
 
-SOURCES: dict[str, Callable[[Campaign], Source]] = {"answers": answers, "events": events, "ranking": ranking}
+SOURCES: dict[str, Callable[[Campaign], Source]] = {
+    "answers": answers, "events": events, "ranking": ranking, "items": items,
+}  # fmt: skip
 FORMS: dict[str, Callable[[pa.Schema, Iterator[Row]], Iterator[bytes]]] = {
     "csv": as_csv, "jsonl": as_jsonl, "parquet": as_parquet,
 }  # fmt: skip

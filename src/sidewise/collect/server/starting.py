@@ -13,6 +13,7 @@ from django.db import transaction
 from sidewise.collect.campaign import Checked, Item
 from sidewise.collect.server.log import Kind, record
 from sidewise.collect.server.models import Campaign
+from sidewise.collect.server.models import Item as ItemRow
 from sidewise.collect.server.opening import add_items, allow, change_state, create, invite, told_queries
 from sidewise.collect.server.planning import reopen
 from sidewise.errors import SidewiseError
@@ -63,6 +64,7 @@ def _follow(campaign: Campaign, checked: Checked) -> None:
     """
     content = checked.campaign.to_dict()
     fresh = _new_items(campaign, checked)
+    _note_attributes(campaign, checked)
     if campaign.state == Campaign.State.CLOSED or not (fresh or _changed(campaign, checked, content)):
         return
     campaign.content, campaign.instructions, campaign.finished = content, checked.instructions, ""
@@ -74,6 +76,17 @@ def _follow(campaign: Campaign, checked: Checked) -> None:
     allow(campaign, checked.allowed or ())
     invite(campaign, checked.workers or ())
     reopen(campaign)
+
+
+def _note_attributes(campaign: Campaign, checked: Checked) -> None:
+    """Attributes may be corrected and added, at any time: no worker has seen them."""
+    told = {item.id: dict(item.attributes) for item in checked.items}
+    those = [one for one in campaign.items.all() if told.get(one.name, one.attributes) != one.attributes]
+    for one in those:
+        one.attributes = told[one.name]
+    ItemRow.objects.bulk_update(those, ["attributes"], batch_size=500)
+    if those:
+        record(campaign, Kind.ITEMS, attributes_changed=len(those))
 
 
 def _changed(campaign: Campaign, checked: Checked, content: Mapping[str, Any]) -> bool:

@@ -158,7 +158,7 @@ def ranking(request: HttpRequest, name: str) -> RankingOut:
 def export(
     request: HttpRequest,
     name: str,
-    what: Literal["answers", "events", "ranking"],
+    what: Literal["answers", "events", "ranking", "items"],
     form: Literal["csv", "jsonl", "parquet"],
 ) -> HttpResponseBase:
     """Streams, however many there are."""

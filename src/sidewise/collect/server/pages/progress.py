@@ -1,9 +1,11 @@
 """How far a worker has come."""
 
-from django.db.models import Exists, F, OuterRef
+from django.db.models import Exists, F, OuterRef, QuerySet
 
+from sidewise.collect.server.answering import ANSWERED
 from sidewise.collect.server.leasing import Served, done_by
-from sidewise.collect.server.models import Assignment, Worker
+from sidewise.collect.server.log import Kind
+from sidewise.collect.server.models import Assignment, Event, Task, Worker
 
 
 def progress(worker: Worker, served: Served) -> dict[str, object]:
@@ -21,10 +23,22 @@ def progress(worker: Worker, served: Served) -> dict[str, object]:
 
 
 def _of_query(worker: Worker, group: str) -> dict[str, object]:
-    """How many pairs of a query are behind this worker: answered, by whomever it takes, or implied by answers."""
-    pairs = worker.campaign.tasks.filter(group=group)
+    """How many pairs of a query are behind this worker, of those there are for them; what others have is not theirs.
+
+    So everybody begins with 0, and what their own answers have decided counts as done.
+    """
+    pairs, mine = worker.campaign.tasks.filter(group=group), worker.assignments.filter(task__group=group)
     had = Assignment.objects.filter(task=OuterRef("pk"), worker=worker)
-    most = pairs.count()
     left = pairs.filter(taken__lt=F("wanted")).exclude(Exists(had)).count()
-    left += worker.assignments.filter(state=Assignment.State.LEASED, task__group=group).count()
-    return {"query_done": most - left, "query_most": most}
+    left += mine.filter(state=Assignment.State.LEASED).count()
+    done = mine.filter(state__in=ANSWERED).count() + _implied(pairs, mine)
+    return {"query_done": done, "query_most": done + left}
+
+
+def _implied(pairs: QuerySet[Task], mine: QuerySet[Assignment]) -> int:
+    """How many pairs need not be asked because of a worker's answers."""
+    said = mine.filter(state=Assignment.State.ANSWERED)
+    told = Event.objects.filter(kind=Kind.IMPLIED, assignment__in=said).values_list("data", flat=True)
+    implied = {task for data in told for task in data["tasks"]}
+    answered = mine.filter(state__in=ANSWERED).values("task_id")
+    return pairs.filter(pk__in=implied, wanted=0).exclude(pk__in=answered).count()

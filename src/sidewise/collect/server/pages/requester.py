@@ -188,7 +188,7 @@ def set_state(request: HttpRequest, name: str) -> HttpResponseBase:
 @login_required
 @require_GET
 def export(request: HttpRequest, name: str, what: str, form: str) -> HttpResponseBase:
-    """Download answers, events or the ranking."""
+    """Download answers, events, the ranking or the items."""
     campaign = mine(request, name)
     if what not in exporting.SOURCES or form not in exporting.FORMS:
         return HttpResponse("there is no such export", status=404, content_type="text/plain")
