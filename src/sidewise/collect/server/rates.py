@@ -1,8 +1,8 @@
 """Not more than so many requests a minute: from one address, or of one worker."""
 
-import time
 from collections.abc import Callable
 from functools import wraps
+from time import time
 from typing import Any
 
 from django.conf import settings
@@ -10,6 +10,7 @@ from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 View = Callable[..., HttpResponseBase]
+ARRIVALS = 300  # workers from one address in a minute: a lecture hall begins at the same moment, behind one router
 WAIT = "Too many requests: please wait a minute."
 
 
@@ -33,7 +34,7 @@ def limited(what: str, per_minute: int, *, only: str | None = None) -> Callable[
 
 def too_many(what: str, who: object, per_minute: int) -> bool:
     """Whether this is one too many; counts it."""
-    slot = f"rate:{what}:{who}:{int(time.time() // 60)}"
+    slot = f"rate:{what}:{who}:{int(time() // 60)}"
     cache.add(slot, 0, timeout=120)
     try:
         return int(cache.incr(slot)) > per_minute

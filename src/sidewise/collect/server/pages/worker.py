@@ -16,7 +16,7 @@ from sidewise.collect.server.models import Campaign, Worker
 from sidewise.collect.server.pages.progress import progress
 from sidewise.collect.server.pages.shown import Side, choices, linked, shown
 from sidewise.collect.server.pages.who import known_worker, remember
-from sidewise.collect.server.rates import limited
+from sidewise.collect.server.rates import ARRIVALS, limited
 from sidewise.errors import SidewiseError
 
 CLAIMS = ("PROLIFIC_PID", "workerId", "worker")  # the names by which platforms tell who comes
@@ -51,7 +51,7 @@ def welcome(request: HttpRequest, name: str) -> HttpResponseBase:
 
 
 @require_POST
-@limited("join", 30)
+@limited("join", ARRIVALS)
 def join(request: HttpRequest, name: str) -> HttpResponseBase:
     """Begin, in a campaign that is open to everybody."""
     campaign = get_object_or_404(Campaign, name=name)
@@ -67,7 +67,7 @@ def join(request: HttpRequest, name: str) -> HttpResponseBase:
 
 
 @require_GET
-@limited("enter", 60)
+@limited("enter", ARRIVALS)
 def enter(request: HttpRequest, name: str, link: str) -> HttpResponseBase:  # noqa: ARG001
     """Come in by a signed link, which is one worker's."""
     worker = entered(get_object_or_404(Campaign, name=name), link)
