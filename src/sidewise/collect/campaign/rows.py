@@ -45,8 +45,8 @@ class Rows:
             return self.columns[name]
         if needed and self.columns:
             near = get_close_matches(name, self.columns, 1)
-            there = f"did you mean {near[0]}?" if near else f"there are: {', '.join(self.columns)}"
-            self.add(f'it has no column {name}; {there} Write it in [{table}]: {key} = "…"'.replace("? W", "? w"))
+            there = f"did you mean {near[0]}? write" if near else f"there are: {', '.join(self.columns)}. Write"
+            self.add(f'it has no column {name}; {there} it in [{table}]: {key} = "…"')
         return None
 
     def texts(self, name: str, table: str, key: str) -> list[str]:
