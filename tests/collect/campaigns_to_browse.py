@@ -59,7 +59,7 @@ def pages(folder, name, overlap=50, **search):
 def sounds(folder):
     tables = {
         "campaign": {"name": "sounds", "question": "Which sounds better?"},
-        "items": {"source": "clips", "kind": "audio"}, "sampling": {"method": "random"},
+        "items": {"source": "clips", "kind": "audio"}, "sampling": {"method": "random"}, "serving": {"overlap": 50},
     }  # fmt: skip
     path = written(folder / "sounds", tables, {})
     (path.parent / "clips").mkdir()

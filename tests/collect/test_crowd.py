@@ -57,7 +57,7 @@ def test_it_works_until_the_campaign_is_done(server):
 
 def test_it_gives_exactly_so_many_answers_and_each_kind_answers_as_it_does(server):
     kinds = ["--kind", "always-left=0.25", "--kind", "always-right=0.25", "--kind", "contrary=0.25"]
-    words = ["--workers", 8, "--answers", 200, "--think", 0, 0, "--sharpness", 100, *kinds]
+    words = ["--workers", 8, "--answers", 200, "--think", 0, 0, "--sharpness", 1e9, *kinds]
     done = crowd("--server", server.url, "--campaign", "many", *words)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("200 answers by 8 workers (2 ")
