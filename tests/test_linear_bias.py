@@ -72,6 +72,32 @@ def test_every_point_of_the_path_is_optimal():
         check_optimal(answers, solution.scores, solution.bias, solution.penalty, 1e-6)
 
 
+def scattered(n=300, rows=300, workers=200):
+    """Next to no answers an item and a worker, as within a group of a large data set."""
+    return random_comparisons(n, rows, seed=5, workers=workers)
+
+
+def test_scattered_answers_are_solved_by_factors_and_as_conjugate_gradients_do(monkeypatch):
+    answers = scattered()
+    sums = sums_of(answers)
+    biased = sums.answers > 0
+    by_factors = sums.profile(biased)
+    assert by_factors._is_sparse
+    asked = np.asarray(sums.to_items - sums.between @ sums.bias(sums.unbiased(), 0.1))
+    x = by_factors.solve(asked, 1e-10)
+    assert by_factors.dense() @ x == pytest.approx(asked, abs=1e-8)
+    monkeypatch.setattr("sidewise.models.lasso.MANY", 0)
+    assert not by_factors._is_sparse
+    assert by_factors.solve(asked, 1e-12) == pytest.approx(x, abs=1e-5)
+
+
+def test_the_path_of_scattered_answers_is_optimal():
+    answers = scattered()
+    for solution in path(sums_of(answers), 12, 1e-3, tol=1e-8, limit=200):
+        assert solution.converged
+        check_optimal(answers, solution.scores, solution.bias, solution.penalty, 1e-6)
+
+
 @given(crowds(least=3), st.floats(0.01, 5))
 def test_any_penalty_is_optimal_on_any_data_also_in_parts(answers, penalty):
     ranking = fitted(answers, penalty=penalty, tol=1e-9, intervals="none")

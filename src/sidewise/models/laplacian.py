@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.linalg.lapack import dpotrf, dpotri
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, diags_array
 
 from sidewise.comparisons.arrow import Codes, Floats
 
@@ -134,15 +134,32 @@ class Laplacian:
         return np.asarray(x if self.pin is None else x - self.pin.mean(x) + part)
 
     @cached_property
-    def _factor(self):  # type: ignore[no-untyped-def]  # noqa: ANN202 - SuperLU is not typed
-        from scipy.sparse import diags_array
-        from scipy.sparse.linalg import splu
-
+    def grounded(self) -> csr_array:
+        """The matrix with an item of each component grounded in place of the pin, which is dense."""
         ground = np.zeros(self.n)
         if self.pin is not None:
             ground[np.unique(self.pin.label, return_index=True)[1]] = 1.0
-        matrix = diags_array(self.degree + ground) - self.upper - self._lower
-        return splu(matrix.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+        return csr_array(diags_array(self.degree + ground) - self.upper - self._lower)
+
+    @cached_property
+    def _factor(self) -> "Factor":
+        return factorised(self.grounded)
+
+
+class Factor(Protocol):
+    """A matrix taken apart."""
+
+    def solve(self, b: Floats) -> Floats:
+        """The x of A x = b."""
+        ...
+
+
+def factorised(matrix: csr_array) -> Factor:
+    """A sparse symmetric positive matrix, taken apart in the order that fills least."""
+    from scipy.sparse.linalg import splu
+
+    options = {"SymmetricMode": True}
+    return splu(matrix.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)  # type: ignore[no-any-return]
 
 
 def places(order: NDArray[np.intp]) -> Codes:

@@ -10,16 +10,18 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import block_array, coo_array, csr_array, eye_array
 
 from sidewise.comparisons import Comparisons, Graph, PairCounts
 from sidewise.comparisons.arrow import Floats, Mask
-from sidewise.models.laplacian import PATIENCE, Laplacian, Pin, conjugate_gradients
+from sidewise.models.laplacian import PATIENCE, Factor, Laplacian, Pin, conjugate_gradients, factorised
 from sidewise.models.newton import Slope, climb
 
 # The share of a biased worker's answers that the curvature keeps: it is never singular then, even where a worker's only
 # answer is an item's only one, and the steps are hardly shorter than Newton's.
 KEPT = 1e-3
+# Up to so many items and biased workers, with so many pairs and answers for each, a factorisation fills little.
+MANY, SPARSE = 5_000, 3
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,35 @@ class Profile:
         return np.asarray(self.laplacian.dense() - (1 - KEPT) * (between @ between.T))
 
     def solve(self, b: Floats, tol: float) -> Floats:
-        """The x of H x = b."""
+        """The x of H x = b.
+
+        Where nearly every worker has a bias and few answers, H is nearly singular: conjugate gradients take thousands
+        of products there; but a graph of so few answers factorises without much fill.
+        """
+        if self._is_sparse:
+            return self._solve_sparse(b)
         return conjugate_gradients(self, b, tol, 50 * PATIENCE)[0]
+
+    @property
+    def _is_sparse(self) -> bool:
+        items_and_workers = sum(self.between.shape)
+        return bool(
+            items_and_workers <= MANY and self.laplacian.upper.nnz + self.between.nnz <= SPARSE * items_and_workers
+        )
+
+    def _solve_sparse(self, b: Floats) -> Floats:
+        """By the factors. The pin is dense, so its direction is split off."""
+        pin = self.laplacian.pin
+        assert pin is not None
+        part = pin.mean(b)
+        x = self._factor.solve(np.concatenate([b - part, np.zeros(self.between.shape[1])]))[: len(b)]
+        return np.asarray(x - pin.mean(x) + part)
+
+    @cached_property
+    def _factor(self) -> Factor:
+        """Scores and biases together, of which H is what is left when the biases are eliminated."""
+        across = self.between * np.sqrt(1 - KEPT)
+        return factorised(block_array([[self.laplacian.grounded, across], [across.T, eye_array(across.shape[1])]]))
 
 
 class Solution(NamedTuple):
@@ -119,9 +148,17 @@ class Sums:
         root = np.divide(1, np.sqrt(self.answers), out=np.zeros_like(self.answers), where=self.answers > 0)
         return (self.between * root).tocsc()
 
+    @cached_property
+    def _last(self) -> dict[bytes, Profile]:
+        return {}
+
     def profile(self, biased: Mask) -> Profile:
-        """The curvature where these workers are biased."""
-        return Profile(self.laplacian, self._scaled[:, np.flatnonzero(biased)].tocsr())
+        """The curvature where these workers are biased; the last one is kept, since most steps bias the same."""
+        key = biased.tobytes()
+        if key not in self._last:
+            self._last.clear()
+            self._last[key] = Profile(self.laplacian, self._scaled[:, np.flatnonzero(biased)].tocsr())
+        return self._last[key]
 
     def slope(self, scores: Floats, penalty: float) -> Slope[Profile]:
         """Minus the gradient in the scores when the biases follow them, and the curvature."""

@@ -49,7 +49,6 @@ RANDOM_DRAWS = 100
 QUICK_MODELS = (OURS, "bradley-terry", "page-rank")
 SPAMMED = ("bradley-terry", "crowd-bt", "factor-bt", OURS)
 STRENGTHS = (0.0001, 0.01, 0.1, 0.5, 1.0, 3.0, 10.0)
-TOO_SLOW = "linear-bias"  # for an age group alone: minutes to weigh 1,100 workers by 1,600 comparisons
 SETS = 3  # simulated
 MANY = 4.0  # spammers for every worker: more take long, and one trial tells as much
 
@@ -95,11 +94,10 @@ def _evaluated(setting: Setting, judged: tuple[str, ...], resamples: int) -> Row
     """Every model, fitted to all comparisons and to those within each group; random and reversed orders below."""
     name = data_at_hand(quick=setting.quick)
     models = QUICK_MODELS if setting.quick else WITHOUT_FACTORS
-    without = [(age_group(first), TOO_SLOW) for first in DECADES]
     fitted = {EVERYBODY: judged} | {group: (group,) for group in judged if group != EVERYBODY}
     tasks = [
         Fit(name, model, group, some, draw, setting.seed)
-        for group, some in fitted.items() for model in models if (group, model) not in without
+        for group, some in fitted.items() for model in models
         for draw in range(1 + resamples)
     ]  # fmt: skip
     rows = _with_spread(resumed(fit, tasks, setting))

@@ -92,8 +92,7 @@ have {_range(rows, groups, RANDOM, "ndcg10")}, the reversed truth {_range(rows, 
 standard deviation of random orders is {_range(rows, groups, RANDOM, "ndcg10_sd")}. But the accuracies are low, too;
 and those of `page-rank` and `win-rate` from a group's own comparisons are below those of random orders where few
 comparisons are left, since photos that were compared alike have equal scores with them, which count as wrong. The
-next four sections say why. (NDCG@100 and tau are in `table-3.csv`; `linear-bias` takes minutes to rank a group
-alone and is left out there.)
+next four sections say why. (NDCG@100 and tau are in `table-3.csv`.)
 """
     return Shown(text, {"table-3": beside_chance(list(_drawn(rows, groups, panels, kinds)), panels, kinds)})
 
