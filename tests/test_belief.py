@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 from scipy.special import log_ndtr
 
+from sidewise.models import likelihood
 from sidewise.sampling import belief as believing
 from sidewise.sampling.algebra import Processor
 from sidewise.sampling.belief import Belief, believe, doubtful, matched, observed, told_by
@@ -187,6 +188,17 @@ def test_many_items_are_believed_as_few_are(monkeypatch):
     monkeypatch.setattr("sidewise.models.spread.SMALL", 10)
     near = believe(state)
     assert near.mean == pytest.approx(exact.mean, abs=0.05 * np.sqrt(exact.variance.max()))
+
+
+def test_sites_found_on_many_cores_are_those_found_on_one(monkeypatch):
+    """Each thread writes its own part of the sites, whichever comes first."""
+    state = next(rehearse(probit_chances(np.linspace(0, 4, 60)), find_strategy("random"), [900], seed=0))
+    together = believe(state)
+    monkeypatch.setattr(likelihood, "SHARD", 7)
+    apart = believe(state)
+    assert len(list(apart.seen.shards())) > 10
+    assert apart.sites == pytest.approx(together.sites, rel=1e-9)
+    assert apart.mean == pytest.approx(together.mean, abs=1e-12)
 
 
 def test_unanimous_answers_leave_finite_scores():

@@ -4,8 +4,12 @@ Scores are in probits: P(i beats j) = Φ(r_i − r_j), and r ~ N(0, σ²), with 
 about one pair share a site, so that the work grows with the pairs that were asked and not with the answers.
 """
 
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -27,6 +31,7 @@ DENSE = 8  # cells of a matrix of all pairs for every answer: up to here it is w
 LEFT = 0.3  # of a precision, when a site is taken off of which only a part was put on
 LONGEST = 0.5  # a step of the log of the spread
 LEAST, MOST = 0.02, 100.0  # spreads
+Part = TypeVar("Part")
 SIGNS = np.array([[1.0], [-1.0]])
 
 
@@ -132,15 +137,29 @@ def _swept(belief: Belief, *, estimated: bool) -> Belief:
     """
     variance = local_variance(belief.precision, belief.seen)
     v = pair_variance(belief.precision, belief.seen, variance)
-    for here, shard in belief.seen.shards():
+
+    def renew(part: tuple[slice, Observations]) -> None:
+        here, shard = part
         site = belief.sites[:, :, here]
         one = one_answer(site, np.stack([shard.wins, shard.losses]), v[here])
         site += EAGER * (matched(shard.differences(belief.mean), v[here], one) - site)
+
+    _at_once(renew, list(belief.seen.shards()))
     spread = _spread(belief, variance) if estimated else belief.spread
     after = told_by(belief.seen, belief.sites, spread, sweeps=belief.sweeps + 1)
     moved = np.abs(after.mean - belief.mean).max() / np.sqrt(variance.max())
     done = moved < CLOSE and abs(spread / belief.spread - 1) < CLOSE
     return replace(after, settled=bool(done))
+
+
+def _at_once(work: Callable[[Part], None], parts: Sequence[Part]) -> None:
+    """Work on parts that have nothing to do with one another, on all cores: NumPy lets other threads run meanwhile."""
+    if len(parts) < 2:
+        for part in parts:
+            work(part)
+        return
+    with ThreadPoolExecutor(min(len(parts), os.cpu_count() or 1)) as pool:
+        list(pool.map(work, parts))
 
 
 def one_answer(sites: Floats, said: Floats, v: Floats) -> Floats:
