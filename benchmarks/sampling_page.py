@@ -35,7 +35,8 @@ seconds against log n over all sizes in the table.
 """
 ON_A_GPU = """\
 By `benchmarks/sampling_gpu.py`, in float64, with 25 comparisons of every item collected, of random pairs: five standard
-trials would be 10⁹ answers at n = 20,000. The belief is fitted on the processor; memory is the GPU's. Seconds:
+trials would be 10⁹ answers at n = 20,000. The belief is fitted on the processor; memory is the GPU's. Seconds are those
+of the batch in the middle of several, by its seconds; a goal is judged by the slowest.
 """
 
 
