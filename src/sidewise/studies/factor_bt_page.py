@@ -254,7 +254,8 @@ of level 1 in 32, so that the mere number of comparisons, with no look at one an
 
 Among passages that were compared about equally often, or made so by thinning the frequent ones, `page-rank` is the
 worst of the models here; asked the opposite question it is worse than chance. What it knows about reading difficulty
-beyond the others is how often the experimenters chose a passage.
+beyond the others is how often the experimenters chose a passage. A prior could know that, too, and [the
+decision](../../decisions/0004-worker-model.md) says what that is worth, and why it is not built.
 """
     return Shown(text, {"page-rank": dots(values, title="pair accuracy", domain=(0.25, 0.75))})
 
