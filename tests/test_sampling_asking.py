@@ -183,3 +183,25 @@ def test_rehearsed_answers_come_with_their_chances():
 def test_a_rehearsal_of_nothing_to_ask_is_refused():
     with pytest.raises(sw.SidewiseError, match="nothing to ask"):
         list(rehearse(np.array([[0.5]]), STRATEGIES["random"], [5]))
+
+
+@pytest.mark.parametrize("method", STRATEGIES)
+def test_who_asks_for_a_pair_at_a_time_sees_both_sides_though_the_seed_stays(method):
+    """Items are named in the order of their quality: a side that follows the list is a side that follows quality."""
+    items, rng = [f"i{place:02}" for place in range(8)], np.random.default_rng(3)
+    asked, won, known = [], [], items
+    for _ in range(60):
+        pairs = next_pairs(known, method=method)
+        asked += pairs
+        won += [max(pair) if rng.random() < 0.8 else min(pair) for pair in pairs]
+        left, right = zip(*asked, strict=True)
+        known = sw.Comparisons.from_arrays(left=left, right=right, winner=won, items=items)
+    assert 15 <= sum(left < right for left, right in asked) <= 45  # of fair coins, all but 1 in 10,000
+
+
+def test_random_pairs_are_others_after_each_answer_and_while_some_are_out():
+    known = answers()
+    batches = [next_pairs(ITEMS, method="random"), next_pairs(known, method="random")]
+    for _ in range(6):
+        batches.append(next_pairs(known, method="random", in_flight=[pair for batch in batches for pair in batch]))
+    assert len({frozenset(pair) for batch in batches for pair in batch}) > 2

@@ -54,7 +54,7 @@ def next_pairs(
     batch
         How many pairs are wanted.
     seed
-        The same answers and the same seed give the same pairs.
+        The same answers, pairs in flight and seed give the same pairs; with one answer more, luck is another.
     allowed
         Pairs that may be asked, either way round, or an n × n mask in the order of ``comparisons.items``; all, where it
         is not given.
@@ -92,7 +92,8 @@ def next_pairs(
     limits = Limits(_count(most_per_pair, "most_per_pair"), _count(most_per_item, "most_per_item"))
     state = replace(state, out=_positions(in_flight, items, "in_flight"), usable=_mask(allowed, items))
     strategy = for_goal(method, goal, top, device, state.n)
-    rng = np.random.default_rng(whole(seed, "seed", least=0))
+    # With the seed alone, whoever asks for one pair at a time would have the same luck each time: the same side.
+    rng = np.random.default_rng([whole(seed, "seed", least=0), len(state.pairs)])
     pairs = chosen(state, strategy, whole(batch, "batch"), limits, rng)
     swapped = rng.random(len(pairs)) < 0.5
     ordered = np.where(swapped[:, None], pairs[:, ::-1], pairs)
