@@ -552,7 +552,7 @@ def test_the_unit_of_a_factor_does_not_matter(model, unit):
     assert "favours brand" in plain.workers["flag"].to_pylist()
 
 
-@pytest.mark.parametrize("weights", [(1e300,), (1e-6, 1e14), (1e-300,)])
+@pytest.mark.parametrize("weights", [(1e300,), (1e299,), (1e-6, 1e14), (1e-300,)])
 @pytest.mark.parametrize("model", [*MODELS.values(), sw.linear_bias, sw.pairwise_hits, sw.hodge_rank, sw.thurstone])
 def test_weights_beyond_reason_are_refused_in_words_or_ranked(model, weights):
     answers = random_comparisons(8, 60, workers=6)

@@ -135,10 +135,14 @@ class Laplacian:
 
     @cached_property
     def grounded(self) -> csr_array:
-        """The matrix with an item of each component grounded in place of the pin, which is dense."""
+        """The matrix with an item of each component grounded in place of the pin, which is dense.
+
+        By as much as it is tied to others, since beside weights of 1e300 a 1 would be nothing.
+        """
         ground = np.zeros(self.n)
         if self.pin is not None:
-            ground[np.unique(self.pin.label, return_index=True)[1]] = 1.0
+            first = np.unique(self.pin.label, return_index=True)[1]
+            ground[first] = np.where(self.degree[first] > 0, self.degree[first], 1.0)
         return csr_array(diags_array(self.degree + ground) - self.upper - self._lower)
 
     @cached_property
@@ -242,8 +246,11 @@ def conjugate_gradients(
     z = r / scale
     p, rz = z, np.sum(r * z, axis=0)
     for _ in range(limit):
-        if np.all(np.sqrt(np.sum(r * r, axis=0)) <= goal):
+        left = np.sqrt(np.sum(r * r, axis=0))
+        if np.all(left <= goal):
             return x, True
+        if not np.isfinite(left).all():  # overflown: no number of steps brings it back
+            return x, False
         q = matrix @ p
         pq = np.sum(p * q, axis=0)
         alpha = np.divide(rz, pq, out=np.zeros_like(pq), where=pq > 0)

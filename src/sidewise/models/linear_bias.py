@@ -145,6 +145,8 @@ class Judged(NamedTuple):
         """Judge a solution; a comparison of weight 2 counts as two."""
         left, weight = residual(comparisons, solution), comparisons.weights()
         rss, total = float(weight @ left**2), float(weight.sum())
+        if not np.isfinite(rss):
+            raise np.linalg.LinAlgError("overflown")
         # A fit that explains everything has a BIC of minus infinity whatever it costs: it must not win by that.
         fit = total * np.log(max(rss / total, PERFECT)) if total else 0.0
         return cls(solution, total, rss, float(fit + np.log(max(total, 1.0)) * solution.biased.sum()))

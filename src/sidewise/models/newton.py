@@ -52,6 +52,8 @@ def climb(slope: Callable[[Floats], Slope[C]], start: Floats, *, tol: float, lim
         step = here.curvature().solve(here.gradient, float(np.clip(0.1 * gap, 1e-12, 0.1)))
         if (gap := float(np.abs(step).max(initial=0.0))) <= tol:
             return Optimum(point + step, steps, gap, converged=True)
+        if not np.isfinite(gap):  # weights near 1e300: halving would find nothing better, and take minutes
+            break
         rise, length, there = here.gradient @ step, 1.0, slope(point + step)
         while not there.gradient @ step >= -0.5 * rise and length > 1e-10:
             length /= 2
