@@ -139,5 +139,23 @@ def test_a_first_start_that_was_killed_at_any_moment_can_be_made_again(live):
         until(lambda: worker.tasks()["tasks"])
 
 
+@pytest.mark.parametrize("live", ["sqlite"], indirect=True)
+def test_a_server_that_was_killed_can_be_started_again_at_once(live):
+    """Its web server is at the door for two seconds more when a browser has kept a connection open."""
+    server = live(items=4)
+    with server.process as first:
+        server.worker().tasks()
+        first.process.kill()
+        first.process.wait()
+        second = subprocess.Popen(server.process.command, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)  # noqa: S603
+        try:
+            until(lambda: not living(first.process.pid))
+            until(lambda: server.worker().tasks()["tasks"])
+            assert second.poll() is None
+        finally:
+            second.terminate()
+            second.wait()
+
+
 def command_of(pid):
     return Path(f"/proc/{pid}/cmdline").read_bytes()

@@ -23,6 +23,9 @@ EVERYWHERE = {"0.0.0.0", "::"}  # noqa: S104
 BACKLOG = 2_048  # connections that wait while the web server is started again
 STEADY = 10.0  # seconds that a process lives if it can live at all; one that dies before waits until it may try again
 LONGEST = 30.0  # seconds that it waits, at most
+LEAVING = (
+    4.0  # seconds: a server that was killed leaves its web server behind, which holds the door for 2 while it ends
+)
 
 
 @dataclass(frozen=True)
@@ -84,17 +87,24 @@ def set_up(place: Place) -> None:
 
 @contextmanager
 def listening(place: Place) -> Iterator[socket.socket]:
-    """The door: opened before anything else, so that a port that is taken is told at once, and open to the end.
+    """The door: opened before anything else, so that a port that is taken is told before anything is made.
 
     Whoever comes while the web server is started again waits at the door, and is not turned away.
     """
-    family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
-    try:
-        door = socket.create_server((place.host, place.port), family=family, backlog=BACKLOG)
-    except OSError as error:
-        raise _closed(place, error) from None
-    with door:
+    with _door(place) as door:
         yield door
+
+
+def _door(place: Place) -> socket.socket:
+    family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
+    end = time.monotonic() + LEAVING
+    while True:
+        try:
+            return socket.create_server((place.host, place.port), family=family, backlog=BACKLOG)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE or time.monotonic() > end:
+                raise _closed(place, error) from None
+        time.sleep(0.1)
 
 
 def _closed(place: Place, error: OSError) -> SidewiseError:
