@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
-from scipy.special import log_ndtr
+from scipy.special import log_ndtr, ndtr
 
 from sidewise.models import likelihood
 from sidewise.sampling import belief as believing
 from sidewise.sampling.algebra import Processor
-from sidewise.sampling.belief import Belief, believe, doubtful, matched, observed, told_by
+from sidewise.sampling.belief import Belief, believe, doubtful, observed, told_by, without
 from sidewise.sampling.by_name import find_strategy
+from sidewise.sampling.lapses import LOOKED, likeliest
 from sidewise.sampling.online import Running
 from sidewise.sampling.rehearsal import probit_chances, rehearse
 from sidewise.sampling.state import State
@@ -24,80 +25,96 @@ def asked(n, pairs, outcome, weight=None):
     return made if weight is None else replace(made, weight=np.array(weight, float))
 
 
-def by_quadrature(state, spread, reach=7.0, points=121):
+def log_chance(d, lapse=0.0):
+    """Of an answer for the item that is ahead by d, written plainly."""
+    return np.log(lapse / 2 + (1 - lapse) * ndtr(d)) if lapse else log_ndtr(d)
+
+
+def by_quadrature(state, spread, reach=7.0, points=121, lapse=0.0):
     """Mean and covariance of three scores on a grid, from the definition."""
     line = np.linspace(-reach * spread, reach * spread, points)
     r = np.stack(np.meshgrid(line, line, line, indexing="ij")).reshape(3, -1)
     log = -(r**2).sum(axis=0) / (2 * spread**2)
     for i, j, y, w in zip(state.left, state.right, state.outcome, state.weight, strict=True):
         d = r[i] - r[j]
-        log += w * (y * log_ndtr(d) + (1 - y) * log_ndtr(-d))
+        log += w * (y * log_chance(d, lapse) + (1 - y) * log_chance(-d, lapse))
     p = np.exp(log - log.max())
     p /= p.sum()
     mean = r @ p
     return mean, (r - mean[:, None]) * p @ (r - mean[:, None]).T
 
 
+CIRCLE = [[0, 1], [0, 1], [1, 2], [1, 2], [0, 2]], [1, 0, 1, 1, 0.5]
+
+
 @pytest.mark.parametrize(
-    ("pairs", "outcome"),
+    ("pairs", "outcome", "lapse"),
     [
-        ([[0, 1], [1, 2], [0, 2]], [1, 1, 1]),
-        ([[0, 1], [0, 1], [1, 2], [1, 2], [0, 2]], [1, 0, 1, 1, 0.5]),
-        ([[0, 1]] * 6, [1, 1, 1, 1, 1, 0]),
+        ([[0, 1], [1, 2], [0, 2]], [1, 1, 1], 0.0),
+        (*CIRCLE, 0.0),
+        ([[0, 1]] * 6, [1, 1, 1, 1, 1, 0], 0.0),
+        ([[0, 1], [1, 2], [0, 2]], [1, 1, 1], 0.1),
+        (*CIRCLE, 0.1),
     ],
 )
-def test_it_is_near_the_posterior_by_quadrature(pairs, outcome):
+def test_it_is_near_the_posterior_by_quadrature(pairs, outcome, lapse):
     state = asked(3, pairs, outcome)
-    mean, covariance = by_quadrature(state, 1.0)
-    found = believe(state, spread=1.0)
+    mean, covariance = by_quadrature(state, 1.0, lapse=lapse)
+    found = believe(state, spread=1.0, lapse=lapse)
     assert found.mean == pytest.approx(mean, abs=0.01)
     assert found.covariance == pytest.approx(covariance, abs=0.015)
 
 
-def test_one_answer_is_matched_exactly():
+@pytest.mark.parametrize("lapse", [0.0, 0.2])
+def test_one_answer_is_matched_exactly(lapse):
     """For one pair the sites are exact: the first two moments of the true posterior."""
     state = asked(3, [[0, 1]], [1])
-    mean, covariance = by_quadrature(state, 1.3)
-    found = believe(state, spread=1.3)
+    mean, covariance = by_quadrature(state, 1.3, lapse=lapse)
+    found = believe(state, spread=1.3, lapse=lapse)
     assert found.mean == pytest.approx(mean, abs=2e-3)
     assert found.covariance == pytest.approx(covariance, abs=2e-3)
 
 
-def test_at_rest_the_sites_match_the_moments_of_their_tilted_differences():
+@pytest.mark.parametrize("lapse", [0.0, 0.05])
+def test_at_rest_the_sites_match_the_moments_of_their_tilted_differences(lapse):
     state = next(rehearse(probit_chances(np.linspace(0, 3, 8)), find_strategy("random"), [100], seed=0))
-    found = tight(state, 1.0)
+    found = tight(state, 1.0, lapse)
     S, i, j = found.covariance, found.seen.left, found.seen.right
     d, v = found.mean[i] - found.mean[j], S[i, i] + S[j, j] - 2 * S[i, j]
     told, shift = found.sites[:, 0]  # of a win for the left item
     rest = 1 / (1 / v - told)
     middle = rest * (d / v - shift)
     x = middle + np.linspace(-9, 9, 4001)[:, None] * np.sqrt(rest)
-    p = np.exp(-((x - middle) ** 2) / (2 * rest) + log_ndtr(x))
+    p = np.exp(-((x - middle) ** 2) / (2 * rest) + log_chance(x, lapse))
     p /= p.sum(axis=0)
     mean = (x * p).sum(axis=0)
-    assert mean == pytest.approx(d, abs=1e-6)
-    assert (((x - mean) ** 2) * p).sum(axis=0) == pytest.approx(v, rel=1e-5)
+    width = (((x - mean) ** 2) * p).sum(axis=0)
+    telling = told > 1e-9  # an answer against all odds would widen, and is taken to tell nothing
+    assert telling.all() == (lapse == 0)
+    assert mean[telling] == pytest.approx(d[telling], abs=1e-6)
+    assert width[telling] == pytest.approx(v[telling], rel=1e-5)
+    assert (width[~telling] > rest[~telling]).all()
 
 
-def tight(state, spread=None, before=None, close=1e-12):
-    """A fit to the last digit."""
+def tight(state, spread=None, lapse=0.0, before=None, close=1e-12):
+    """A fit to the last digit, by default without lapses."""
     usual = believing.CLOSE, believing.SWEEPS
     believing.CLOSE, believing.SWEEPS = close, 2000
     try:
-        return believe(state, spread=spread, before=before)
+        return believe(state, spread=spread, lapse=lapse, before=before)
     finally:
         believing.CLOSE, believing.SWEEPS = usual
 
 
-def evidence(state, u):
+def evidence(state, u, lapse=0.0):
     """Log of the evidence of the spread exp(u) by expectation propagation, with what is thought of it before."""
-    found = tight(state, float(np.exp(u)))
+    found = tight(state, float(np.exp(u)), lapse)
     seen, (told, shift) = found.seen, found.sites
     S, i, j = found.covariance, seen.left, seen.right
     d, v = found.mean[i] - found.mean[j], S[i, i] + S[j, j] - 2 * S[i, j]
     rest, pull = 1 / v - told, d / v - shift
     z = np.array([[1.0], [-1.0]]) * pull / rest / np.sqrt(1 + 1 / rest)
-    size = log_ndtr(z) - np.log(rest * v) / 2 - d**2 / v / 2 + pull**2 / rest / 2
+    size = log_chance(z, lapse) - np.log(rest * v) / 2 - d**2 / v / 2 + pull**2 / rest / 2
     said = np.stack([seen.wins, seen.losses])
     whole = np.linalg.slogdet(found.precision.dense())[1] / 2 + seen.n * u
     b = seen.to_items((said * shift).sum(axis=0))
@@ -126,6 +143,67 @@ def test_the_doubt_about_the_spread_is_how_the_evidence_bends(campaign):
     assert np.linalg.matrix_rank(added, tol=1e-9) == 1
     stated = believe(campaign, spread=found.spread)
     assert stated.covariance == pytest.approx(stated.precision.inverse)
+
+
+# Lapses
+
+
+def with_lapses(chance, lapse):
+    return lapse / 2 + (1 - lapse) * chance
+
+
+@pytest.mark.parametrize("lapse", [0.0, 0.05, 0.1])
+def test_the_share_of_lapses_is_found(lapse):
+    """And with it how far apart the items are, which comes out too small where lapses are not thought of."""
+    found, plain, shares = [], [], []
+    for seed in range(4):
+        truth = np.random.default_rng(seed).normal(0, 2, 30)
+        chance = with_lapses(probit_chances(truth), lapse)
+        state = next(rehearse(chance, find_strategy("full"), [20 * 435], seed=seed))
+        belief = believe(state)
+        shares.append(belief.lapse)
+        found.append(np.std(belief.mean) / np.std(truth))
+        plain.append(np.std(believe(state, lapse=0.0).mean) / np.std(truth))
+    assert np.mean(shares) == pytest.approx(lapse, abs=0.015)
+    assert np.mean(found) == pytest.approx(1, abs=0.06)
+    assert (np.mean(plain) < 0.7) == (lapse > 0)
+
+
+def test_the_share_of_lapses_is_the_likeliest_one():
+    chance = with_lapses(probit_chances(np.linspace(0, 5, 12)), 0.1)
+    found = believe(state := next(rehearse(chance, find_strategy("full"), [1200], seed=4)))
+    u = float(np.log(found.spread))
+
+    def value(lapse):
+        return evidence(state, u, lapse) + LOOKED * np.log1p(-lapse)
+
+    assert found.lapse > 0.05
+    assert value(found.lapse) > max(value(found.lapse - 0.04), value(found.lapse + 0.04))
+
+
+@given(st.integers(0, 10**6))
+def test_the_likeliest_share_has_no_better_one_beside_it(seed):
+    rng = np.random.default_rng(seed)
+    chance, said = rng.uniform(size=(2, 30)) ** 3, rng.uniform(0, 40, size=(2, 30))
+    best = likeliest(chance, said)
+
+    def value(share):
+        return (said * np.log(share / 2 + (1 - share) * chance)).sum() + LOOKED * np.log1p(-share)
+
+    assert 0 <= best <= 0.5
+    assert value(best) >= max(value(share) for share in np.linspace(0, 0.5, 51)) - 1e-6
+
+
+def test_an_impossible_answer_is_a_lapse_and_breaks_nothing():
+    assert 0 < likeliest(np.array([1.0, 0.0]), np.array([99.0, 1.0])) < 0.05
+    far = [[0, 1], [1, 2], [2, 3], [3, 4]] * 200
+    found = believe(asked(5, [*far, [4, 0], [4, 0]], [*np.ones(800), 1, 1]))
+    assert np.isfinite(found.mean).all()
+    assert (np.diff(found.mean) < 0).all()
+
+
+def test_few_answers_show_no_lapses():
+    assert believe(asked(3, [[0, 1]] * 12, [1] * 11 + [0])).lapse == 0.0
 
 
 def test_closer_items_have_a_smaller_spread():
@@ -228,18 +306,18 @@ def test_one_answer_more_is_what_a_fit_says(i, j, outcome):
     assert np.abs(running.covariance - again.covariance).max() < 0.1 * np.abs(again.covariance - begun.covariance).max()
 
 
-@pytest.mark.parametrize("n", [50, 120])
-def test_after_five_standard_trials_it_stays_within_a_millionth_of_a_fit(n):
+@pytest.mark.parametrize(("n", "lapse"), [(50, 0.0), (120, 0.0), (50, 0.05)])
+def test_after_five_standard_trials_it_stays_within_a_millionth_of_a_fit(n, lapse):
     """With as many data as the paper has; where they are few, more sites matter than can be followed."""
-    rng, chance = np.random.default_rng(n), chances_of(n, 5, 2)
+    rng, chance = np.random.default_rng(n), with_lapses(chances_of(n, 5, 2), lapse)
     state = next(rehearse(chance, find_strategy("full"), [5 * n * (n - 1) // 2], seed=1))
-    running = Running.of(begun := tight(state, 1.4))
+    running = Running.of(begun := tight(state, 1.4, lapse))
     for _ in range(20):
         i, j = rng.choice(n, 2, replace=False).tolist()
         outcome = float(rng.random() < chance[i, j])
         running = running.after(i, j, outcome)
         state = state.with_answers(np.array([[i, j]]), np.array([outcome]))
-    again = tight(state, 1.4, before=begun)
+    again = tight(state, 1.4, lapse, before=begun)
     assert running.mean == pytest.approx(again.mean, abs=1e-6)
     assert running.covariance == pytest.approx(again.precision.inverse, abs=1e-6)
     assert np.abs(again.mean - begun.mean).max() > 1e-3  # they have moved
@@ -284,6 +362,6 @@ def test_the_pieces_fit():
     assert isinstance(again, Belief)
     assert again.mean == pytest.approx(found.mean)
     assert doubtful(Processor(), found) == pytest.approx(found.covariance)
-    flat = matched(np.zeros(1), np.ones(1), np.zeros((2, 2, 1)))
+    flat = without(np.zeros(1), np.ones(1), np.zeros((2, 2, 1))).matched(0.0)
     assert flat[0, 0] == pytest.approx(flat[0, 1])
     assert flat[1, 0] == pytest.approx(-flat[1, 1])

@@ -36,12 +36,15 @@ def place(request):
     return Accelerator("cpu")
 
 
-def expected_variance(m, v):
+def expected_variance(m, v, lapse=0.0):
     """Of d ~ N(m, v) after an answer, by integrating over d and adding up both outcomes."""
 
     def moment(sign, power):
+        def weighed(d):
+            return d**power * norm.pdf(d, m, np.sqrt(v)) * (lapse / 2 + (1 - lapse) * ndtr(sign * d))
+
         wide = 12 * np.sqrt(v)
-        return quad(lambda d: d**power * norm.pdf(d, m, np.sqrt(v)) * ndtr(sign * d), m - wide, m + wide, limit=200)[0]
+        return quad(weighed, m - wide, m + wide, limit=200)[0]
 
     total = 0.0
     for sign in (1, -1):
@@ -50,24 +53,27 @@ def expected_variance(m, v):
     return total
 
 
+@pytest.mark.parametrize("lapse", [0.0, 0.1])
 @pytest.mark.parametrize(("m", "v"), [(0, 1), (0.5, 0.01), (-2, 0.3), (3, 4), (1, 30), (4, 0.5)])
-def test_the_fall_of_the_variance_is_what_integration_gives(place, m, v):
-    found = place.home(fall(place, place.array(np.array([float(m)])), place.array(np.array([float(v)]))))[0]
-    assert v - v**2 * found == pytest.approx(expected_variance(m, v), rel=1e-7)
+def test_the_fall_of_the_variance_is_what_integration_gives(place, m, v, lapse):
+    found = place.home(fall(place, place.array(np.array([float(m)])), place.array(np.array([float(v)])), lapse))[0]
+    assert v - v**2 * found == pytest.approx(expected_variance(m, v, lapse), rel=1e-7)
 
 
-def test_far_apart_an_answer_tells_nothing_and_breaks_nothing():
+@pytest.mark.parametrize("lapse", [0.0, 0.1, 0.5])
+def test_far_apart_an_answer_tells_nothing_and_breaks_nothing(lapse):
     m = np.array([40.0, 400.0, 1e6])
-    assert fall(HERE, m, np.ones(3)) == pytest.approx(0, abs=1e-30)
+    assert fall(HERE, m, np.ones(3), lapse) == pytest.approx(0, abs=1e-30)
 
 
-def test_a_gain_is_the_expected_fall_of_the_total_variance():
+@pytest.mark.parametrize("lapse", [0.0, 0.1])
+def test_a_gain_is_the_expected_fall_of_the_total_variance(lapse):
     """By the two posteriors of a pair, weighed by their chances: S after the answer, moment by moment."""
     mean, S = normal(5, 0)
-    found = gains(HERE, mean, S)
+    found = gains(HERE, mean, S, lapse=lapse)
     for i, j in combinations(range(5), 2):
         a, v, m = S[i] - S[j], S[i, i] + S[j, j] - 2 * S[i, j], mean[i] - mean[j]
-        after = S - np.outer(a, a) * (v - expected_variance(m, v)) / v**2
+        after = S - np.outer(a, a) * (v - expected_variance(m, v, lapse)) / v**2
         assert found[i, j] == found[j, i] == pytest.approx(np.trace(S) - np.trace(after), rel=1e-6)
 
 
@@ -93,7 +99,8 @@ def test_swaps_are_the_densities_of_differences_at_nothing():
             assert -found[i, j] == pytest.approx(density if counted else 0)
 
 
-def test_narrowing_by_several_pairs_adds_their_precisions(place):
+@pytest.mark.parametrize("lapse", [0.0, 0.1])
+def test_narrowing_by_several_pairs_adds_their_precisions(place, lapse):
     mean, S = normal(7, 4)
     first, second = np.array([0, 2, 2]), np.array([1, 3, 5])
     precision = np.linalg.inv(S)
@@ -101,9 +108,9 @@ def test_narrowing_by_several_pairs_adds_their_precisions(place):
         e = np.zeros(7)
         e[i], e[j] = 1, -1
         v = e @ S @ e
-        rho = (v - expected_variance(mean[i] - mean[j], v)) / v**2
+        rho = (v - expected_variance(mean[i] - mean[j], v, lapse)) / v**2
         precision += np.outer(e, e) * rho / (1 - v * rho)
-    found = narrowed(place, place.array(S), place.array(mean), place.array(first), place.array(second))
+    found = narrowed(place, place.array(S), place.array(mean), place.array(first), place.array(second), lapse)
     assert place.home(found) == pytest.approx(np.linalg.inv(precision), rel=1e-6)
 
 

@@ -280,6 +280,7 @@ def _chances(pairs: Sequence[Pair], known: Known) -> list[str]:
     S = belief.covariance
     variance = S[i, i] + S[j, j] - 2 * S[i, j]
     chance = ndtr((belief.mean[i] - belief.mean[j]) / np.sqrt(1 + variance))
+    chance = belief.lapse / 2 + (1 - belief.lapse) * chance
     return [f"{one:.0%}" for one in chance.tolist()]
 
 

@@ -1,7 +1,8 @@
 """What is believed about the scores: a Gaussian with its full covariance, by expectation propagation.
 
-Scores are in probits: P(i beats j) = Φ(r_i − r_j), and r ~ N(0, σ²), with σ from the answers. Answers that say the same
-about one pair share a site, so that the work grows with the pairs that were asked and not with the answers.
+Scores are in probits: P(i beats j) = Φ(r_i − r_j), but for a share of lapses (see :mod:`~sidewise.sampling.lapses`),
+and r ~ N(0, σ²), with σ and the share from the answers. Answers that say the same about one pair share a site, so that
+the work grows with the pairs that were asked and not with the answers.
 """
 
 import os
@@ -9,21 +10,22 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from scipy.sparse import csr_array
+from scipy.special import ndtr
 
 from sidewise.comparisons.arrow import Floats
 from sidewise.models.laplacian import Laplacian
 from sidewise.models.likelihood import Observations
-from sidewise.models.probit import hazard
 from sidewise.models.spread import local_variance, pair_variance
 from sidewise.sampling.algebra import Algebra, Matrix, Processor, blocks
+from sidewise.sampling.lapses import likeliest, tilt
 from sidewise.sampling.state import Positions, State
 
 SWEEPS = 60
-CLOSE = 1e-3  # of the widest score's standard deviation, and of the spread: what a sweep may still move in the end
+CLOSE = 1e-3  # of the widest score's standard deviation, of the spread, of all answers: what a sweep may still move
 EAGER = 0.9  # part of the way that a site goes in one sweep: the whole of it can swing
 DOUBT = 1.0  # before the first answer, the log of the spread is thought to be 0, give or take this
 PART = 1 << 16  # answers that are looked at together: temporaries of it stay in the cache
@@ -44,6 +46,7 @@ class Belief:
     precision: Laplacian  # of the posterior
     seen: Observations = field(repr=False)  # the pairs that were asked
     sites: Floats = field(repr=False)  # 2 × 2 × pairs: what one answer for the left, or the right, item tells
+    lapse: float = 0.0  # the share of answers that came without a look at the items
     sweeps: int = 0
     settled: bool = True
     stated: bool = False  # whether the spread was stated, and is in no doubt
@@ -59,15 +62,17 @@ class Belief:
         return np.asarray(self.covariance.diagonal())
 
 
-def believe(state: State, *, spread: float | None = None, before: Belief | None = None) -> Belief:
-    """The belief after all answers; the spread of the scores is found with it unless it is stated.
+def believe(
+    state: State, *, spread: float | None = None, lapse: float | None = None, before: Belief | None = None
+) -> Belief:
+    """The belief after all answers; the spread of the scores and the share of lapses are found with it unless stated.
 
     ``before`` is a belief after some of the answers: to start from it saves sweeps.
     """
     seen = observed(state)
-    here = _start(seen, spread, before)
+    here = _start(seen, spread, lapse, before)
     while not here.settled and here.sweeps < SWEEPS:
-        here = _swept(here, estimated=spread is None)
+        here = _swept(here, spread, lapse)
     return replace(here, stated=spread is not None)
 
 
@@ -107,18 +112,20 @@ def _told(state: State) -> tuple[Positions, Floats]:
     return code, state.weight * np.where(state.left < state.right, state.outcome, 1 - state.outcome)
 
 
-def _start(seen: Observations, spread: float | None, before: Belief | None) -> Belief:
+def _start(seen: Observations, spread: float | None, lapse: float | None, before: Belief | None) -> Belief:
     """All sites at nothing, or where they were."""
-    sites = np.zeros((2, 2, len(seen.left)))
-    width = 1.0 if spread is None else spread
+    sites, width, share = np.zeros((2, 2, len(seen.left))), 1.0, 0.0
     if before is not None:
         codes, known = (part.left.astype(np.int64) * seen.n + part.right for part in (seen, before.seen))
         sites[:, :, np.searchsorted(codes, known)] = before.sites
-        width = before.spread if spread is None else spread
-    return told_by(seen, sites, width, sweeps=0, settled=not len(seen.left))
+        width, share = before.spread, before.lapse
+    width, share = width if spread is None else spread, share if lapse is None else lapse
+    return told_by(seen, sites, width, lapse=share, settled=not len(seen.left))
 
 
-def told_by(seen: Observations, sites: Floats, spread: float, *, sweeps: int = 0, settled: bool = False) -> Belief:
+def told_by(
+    seen: Observations, sites: Floats, spread: float, *, lapse: float = 0.0, sweeps: int = 0, settled: bool = False
+) -> Belief:
     """The Gaussian that the sites make with the prior."""
     told, pull = np.empty(len(seen.left)), np.zeros(seen.n)
     for here, shard in seen.shards():
@@ -127,28 +134,32 @@ def told_by(seen: Observations, sites: Floats, spread: float, *, sweeps: int = 0
     upper = csr_array((told, seen.right, seen.edges), shape=(seen.n, seen.n))
     precision = Laplacian(upper, np.full(seen.n, spread**-2))
     mean = precision.solve(pull, 1e-6)
-    return Belief(mean, spread, precision, seen, sites, sweeps, settled)
+    return Belief(mean, spread, precision, seen, sites, lapse, sweeps, settled)
 
 
-def _swept(belief: Belief, *, estimated: bool) -> Belief:
-    """Every site anew from what all others say; then the whole, and the spread that it asks for.
+def _swept(belief: Belief, spread: float | None, lapse: float | None) -> Belief:
+    """Every site anew from what all others say; then the whole, and the spread and the share of lapses it asks for.
 
     The sites are overwritten: fresh memory for them in every sweep took longer than the arithmetic.
     """
     variance = local_variance(belief.precision, belief.seen)
     v = pair_variance(belief.precision, belief.seen, variance)
+    said, chance = np.stack([belief.seen.wins, belief.seen.losses]), np.empty((2, len(v)))
 
     def renew(part: tuple[slice, Observations]) -> None:
         here, shard = part
         site = belief.sites[:, :, here]
-        one = one_answer(site, np.stack([shard.wins, shard.losses]), v[here])
-        site += EAGER * (matched(shard.differences(belief.mean), v[here], one) - site)
+        rest = without(shard.differences(belief.mean), v[here], one_answer(site, said[:, here], v[here]))
+        site += EAGER * (rest.matched(belief.lapse) - site)
+        if lapse is None:
+            chance[:, here] = ndtr(rest.z)
 
     _at_once(renew, list(belief.seen.shards()))
-    spread = _spread(belief, variance) if estimated else belief.spread
-    after = told_by(belief.seen, belief.sites, spread, sweeps=belief.sweeps + 1)
+    width = _spread(belief, variance) if spread is None else spread
+    share = likeliest(chance, said) if lapse is None else lapse
+    after = told_by(belief.seen, belief.sites, width, lapse=share, sweeps=belief.sweeps + 1)
     moved = np.abs(after.mean - belief.mean).max() / np.sqrt(variance.max())
-    done = moved < CLOSE and abs(spread / belief.spread - 1) < CLOSE
+    done = moved < CLOSE and abs(width / belief.spread - 1) < CLOSE and abs(share - belief.lapse) < CLOSE
     return replace(after, settled=bool(done))
 
 
@@ -174,25 +185,34 @@ def one_answer(sites: Floats, said: Floats, v: Floats) -> Floats:
     return sites * np.where(said > 0, np.clip(safe, np.minimum(said, 1.0), 1.0), 1.0)
 
 
-def matched(d: Floats, v: Floats, sites: Floats) -> Floats:
-    """The sites whose moments match: precision, and precision times mean, of one answer for left and for right.
+class Rest(NamedTuple):
+    """What all else says of a difference, for an answer for left and for one for right: N(middle, variance)."""
+
+    middle: Floats
+    variance: Floats
+
+    @property
+    def z(self) -> Floats:
+        """How many standard deviations the difference is on the side of the answer."""
+        return np.asarray(SIGNS * self.middle / np.sqrt(1 + self.variance))
+
+    def matched(self, lapse: float) -> Floats:
+        """The sites whose moments match: precision, and precision times mean, of one answer for left and for right."""
+        slope, fall = tilt(self.z, lapse)
+        left = 1 + self.variance - self.variance * fall
+        told = fall / left
+        return np.stack([told, self.middle * told + SIGNS * slope * np.sqrt(1 + self.variance) / left])
+
+
+def without(d: Floats, v: Floats, sites: Floats) -> Rest:
+    """What is left without one answer.
 
     ``d`` and ``v`` are mean and variance of the differences of pairs as all sites have them, and ``sites`` what one
     answer has told of that (see :func:`one_answer`).
     """
     told, shift = sites
-    rest = 1 / np.maximum(1 / v - told, 1e-9)  # what all else says of the difference: its variance, and its mean
-    middle = rest * (d / v - shift)
-    slope, fall = tilt(SIGNS * middle / np.sqrt(1 + rest))
-    left = 1 + rest - rest * fall
-    told = fall / left
-    return np.stack([told, middle * told + SIGNS * slope * np.sqrt(1 + rest) / left])
-
-
-def tilt(z: Floats) -> tuple[Floats, Floats]:
-    """ψ = φ(z) / Φ(z) and ψ (ψ + z): how an answer moves and narrows a normal difference."""
-    slope = hazard(z)
-    return slope, slope * (slope + z)
+    rest = 1 / np.maximum(1 / v - told, 1e-9)
+    return Rest(rest * (d / v - shift), rest)
 
 
 def _spread(belief: Belief, variance: Floats) -> float:

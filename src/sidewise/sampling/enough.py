@@ -167,7 +167,7 @@ def _accurate(state: State, target: float, unit: Unit) -> Enough:
     """Whether the expected RMSE is at the target, and stays near it with a wider prior."""
     probit, answers = JOD if unit == "jod" else 1.0, len(state.left)
     belief = believe(state)
-    doubted = believe(state, spread=2 * belief.spread, before=belief)
+    doubted = believe(state, spread=2 * belief.spread, lapse=belief.lapse, before=belief)
     found, wider = (probit * expected_rmse(one) for one in (belief, doubted))
     if found <= target and wider <= SLACK * target:
         return Enough(True, "rmse", found, target, answers, 0, 0, 0, unit=unit, wider=wider)

@@ -3,8 +3,8 @@
 An answer changes the site of its own pair most, those of pairs with one of its two items a little, and all others next
 to nothing. The means follow all of them: with the old covariance for a guide, a few products find where they rest. The
 covariance follows those sites whose change would be felt, by Woodbury's identity and at most FOLLOWED in a sweep; what
-the others owe is kept, and is paid when it has grown. The spread of the prior stays what it was: to learn it anew takes
-a fit, which may begin with :attr:`Running.belief`.
+the others owe is kept, and is paid when it has grown. The spread of the prior and the share of lapses stay what they
+were: to learn them anew takes a fit, which may begin with :attr:`Running.belief`.
 """
 
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ import numpy as np
 
 from sidewise.comparisons.arrow import Codes, Floats
 from sidewise.models.likelihood import Observations
-from sidewise.sampling.belief import PART, Belief, matched, one_answer, told_by
+from sidewise.sampling.belief import PART, Belief, one_answer, told_by, without
 from sidewise.sampling.state import Positions
 
 FOLLOWED = 64  # sites
@@ -41,18 +41,19 @@ class Running:
     seen: Observations
     sites: Floats  # 2 × 2 × pairs, as those of a Belief
     pull: Floats  # of all sites, on every item: the mean is the covariance times it
+    lapse: float = 0.0  # the share of answers without a look
 
     @classmethod
     def of(cls, belief: Belief) -> "Running":
         """Begin with a belief."""
         seen, shift = belief.seen, belief.sites[1]
         pull = seen.to_items(seen.wins * shift[0] + seen.losses * shift[1])
-        return cls(belief.mean, belief.precision.inverse, belief.spread, seen, belief.sites, pull)
+        return cls(belief.mean, belief.precision.inverse, belief.spread, seen, belief.sites, pull, belief.lapse)
 
     @property
     def belief(self) -> Belief:
         """The same as a belief, its precision made anew from the sites."""
-        return told_by(self.seen, self.sites, self.spread, settled=True)
+        return told_by(self.seen, self.sites, self.spread, lapse=self.lapse, settled=True)
 
     def after(self, i: int, j: int, outcome: float, weight: float = 1.0) -> "Running":
         """With an answer about i and j: 1 for i, 0 for j, 0.5 for a tie; it may count for more or less than one."""
@@ -93,7 +94,7 @@ class Running:
         own, i, j = self.covariance.diagonal(), self.seen.left[at], self.seen.right[at]
         d, v = self.mean[i] - self.mean[j], np.asarray(own[i] + own[j] - 2 * self.covariance[i, j])
         said, (old, before) = self._said(at), self.sites[:, :, at]
-        told, shift = matched(d, v, one_answer(np.stack([old, before]), said, v))
+        told, shift = without(d, v, one_answer(np.stack([old, before]), said, v)).matched(self.lapse)
         change = told - old
         step = shift - change * d - before
         self.sites[1][:, at] += step

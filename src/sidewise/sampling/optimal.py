@@ -66,10 +66,11 @@ def optimal(
     place, belief = algebra(device), believe(state)
     covariance = doubtful(place, belief)
     mean = place.array(belief.mean)
-    covariance = narrowed(place, covariance, mean, *(place.array(end) for end in state.out.T))
+    first, second = (place.array(end) for end in state.out.T)
+    covariance = narrowed(place, covariance, mean, first, second, belief.lapse)
     inside = None if top is None else place.array(belief.mean >= np.sort(belief.mean)[-top])
     worth = None if goal == "rmse" else swaps(place, mean, covariance, inside)
-    return chosen(Weighing(place, mean, worth, state), covariance, count, rng)
+    return chosen(Weighing(place, mean, worth, belief.lapse, state), covariance, count, rng)
 
 
 @dataclass(frozen=True)
@@ -79,11 +80,12 @@ class Weighing:
     place: Algebra
     mean: Matrix
     worth: Matrix | None
+    lapse: float
     state: State
 
     def gains(self, covariance: Matrix, taken: Positions) -> Matrix:
         """The gains of all pairs, and −∞ for those that may not be asked."""
-        found = gains(self.place, self.mean, covariance, self.worth)
+        found = gains(self.place, self.mean, covariance, self.worth, self.lapse)
         if self.state.usable is not None:
             found[self.place.array(~self.state.usable)] = -np.inf
         every = np.arange(self.state.n)
@@ -105,7 +107,8 @@ def chosen(weighing: Weighing, covariance: Matrix, count: int, rng: np.random.Ge
         rounds -= 1
         pairs = np.concatenate([pairs, found])
         if len(pairs) < count:
-            covariance = narrowed(place, covariance, weighing.mean, *(place.array(end) for end in found.T))
+            first, second = (place.array(end) for end in found.T)
+            covariance = narrowed(place, covariance, weighing.mean, first, second, weighing.lapse)
     return pairs
 
 
