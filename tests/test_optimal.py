@@ -228,6 +228,26 @@ def test_the_goal_of_an_order_orders_better(accurate):
     assert surely(order[:, 2] - accurate[:, 2]) > 2  # and scores are less accurate for it
 
 
+def test_a_top_has_a_border_also_where_items_are_level():
+    """They all count as best, or none, where the mean of the last decides: nothing would be worth asking."""
+    mean = np.array([0.5, 0.0, 0.0, 0.0, -0.5])
+    found = [module.leading(mean, 2, np.random.default_rng(seed)) for seed in range(30)]
+    assert all(inside.sum() == 2 and inside[0] and not inside[4] for inside in found)
+    assert np.sum(found, axis=0)[1:4].min() > 3
+
+
+@pytest.mark.parametrize("goal", [{"goal": "ranking"}, {"goal": "top", "top": 3}])
+@pytest.mark.parametrize("answers", [0, 1, 3, 60_000])
+def test_there_is_something_to_ask_for_every_goal(answers, goal):
+    """Before anything is known all items are level; in the end, no two of them will change places any more."""
+    n = 10
+    state = next(rehearse(probit_chances(np.linspace(0, 5, n)), STRATEGIES["random"], [answers], batch=500, seed=1))
+    state = replace(state, out=np.array([[0, 1], [2, 3]]))
+    pairs = optimal(state, 9, np.random.default_rng(0), **goal)
+    assert len({tuple(pair) for pair in pairs.tolist()}) == 9
+    assert np.bincount(pairs.ravel(), minlength=n).max() <= 6
+
+
 def test_the_goal_of_the_top_finds_it_more_often():
     top, accurate = (rehearsed(s, 40, n=20, answers=300) for s in (partial(optimal, goal="top", top=3), optimal))
     assert surely(top[:, 1] - accurate[:, 1]) > 2

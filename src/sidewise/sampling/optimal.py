@@ -1,6 +1,6 @@
 """Our strategy: the pairs whose answers narrow the scores most, all of them weighed in closed form."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ from sidewise.sampling.algebra import Algebra, Matrix, algebra
 from sidewise.sampling.belief import believe, doubtful
 from sidewise.sampling.gains import gains, narrowed, swaps
 from sidewise.sampling.picking import spanning_tree
-from sidewise.sampling.state import NO_PAIRS, Positions, State
+from sidewise.sampling.state import NO_PAIRS, Mask, Positions, State
 
 WORTH = 0.9  # of the best gain in a round: who gains less waits for the next one, when more is known
 JITTER = 0.01  # of a gain: chance, and not the order of items, settles what is nearly the same
@@ -68,9 +68,18 @@ def optimal(
     mean = place.array(belief.mean)
     first, second = (place.array(end) for end in state.out.T)
     covariance = narrowed(place, covariance, mean, first, second, belief.lapse)
-    inside = None if top is None else place.array(belief.mean >= np.sort(belief.mean)[-top])
+    inside = None if top is None else place.array(leading(belief.mean, top, rng))
     worth = None if goal == "rmse" else swaps(place, mean, covariance, inside)
     return chosen(Weighing(place, mean, worth, belief.lapse, state), covariance, count, rng)
+
+
+def leading(mean: Floats, top: int, rng: np.random.Generator) -> Mask:
+    """Which items are among the best, as many as there are to be: of those that are level, such as all of whom nothing
+    is known yet, chance takes some. With all of them inside, or none, there would be no border to ask about.
+    """
+    inside = np.zeros(len(mean), bool)
+    inside[np.lexsort((rng.random(len(mean)), -mean))[:top]] = True
+    return inside
 
 
 @dataclass(frozen=True)
@@ -96,14 +105,20 @@ class Weighing:
 
 
 def chosen(weighing: Weighing, covariance: Matrix, count: int, rng: np.random.Generator) -> Positions:
-    """Rounds of pairs by gain, until there are enough. The few that the last one misses may share items with others."""
+    """Rounds of pairs by gain, until there are enough. The few that the last one misses may share items with others.
+
+    Where nothing is left to be gained for an order or a top, which is sure already, it goes on for accurate scores.
+    """
     pairs, place = NO_PAIRS, weighing.place
     rounds = next((rounds for most, rounds in ROUNDS.items() if weighing.state.n <= most), LAST)
     while len(pairs) < count:
         wanted = count - len(pairs)
         found = matched(place, weighing.gains(covariance, pairs), wanted, -(-wanted // max(rounds, 1)), rng)
-        if not len(found):
+        if not len(found) and weighing.worth is None:
             break
+        if not len(found):
+            weighing = replace(weighing, worth=None)
+            continue
         rounds -= 1
         pairs = np.concatenate([pairs, found])
         if len(pairs) < count:
