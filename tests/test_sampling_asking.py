@@ -205,3 +205,23 @@ def test_random_pairs_are_others_after_each_answer_and_while_some_are_out():
     for _ in range(6):
         batches.append(next_pairs(known, method="random", in_flight=[pair for batch in batches for pair in batch]))
     assert len({frozenset(pair) for batch in batches for pair in batch}) > 2
+
+
+def test_luck_is_another_when_a_pair_that_was_out_is_answered():
+    items = [f"i{place}" for place in range(12)]
+    out = sw.next_pairs(items, batch=6, method="random")
+    left, right = out[0]
+    answered = sw.Comparisons.from_arrays(left=[left], right=[right], winner=[left], items=items)
+    before = sw.next_pairs(items, batch=6, method="random", in_flight=out)
+    assert sw.next_pairs(answered, batch=6, method="random", in_flight=out[1:]) != before
+
+
+@pytest.mark.parametrize("pair", [frozenset("ab"), {"left": "a", "right": "b"}, "ab", 3])
+def test_what_has_no_first_and_no_second_is_no_pair(pair):
+    with pytest.raises(sw.SidewiseError, match=r"allowed\[0\] is .*, not a pair of ids"):
+        sw.next_pairs(["a", "b", "c"], allowed=[pair])
+
+
+def test_a_mask_of_numbers_is_told_from_pairs_also_of_two_items():
+    with pytest.raises(sw.SidewiseError, match=r"write allowed\.astype\(bool\)"):
+        sw.next_pairs(["a", "b"], allowed=np.ones((2, 2), int))

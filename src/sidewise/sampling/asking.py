@@ -54,7 +54,7 @@ def next_pairs(
     batch
         How many pairs are wanted.
     seed
-        The same answers, pairs in flight and seed give the same pairs; with one answer more, luck is another.
+        The same answers, pairs in flight and seed give the same pairs; with one more of either, luck is another.
     allowed
         Pairs that may be asked, either way round, or an n × n mask in the order of ``comparisons.items``; all, where it
         is not given.
@@ -93,7 +93,7 @@ def next_pairs(
     state = replace(state, out=_positions(in_flight, items, "in_flight"), usable=_mask(allowed, items))
     strategy = for_goal(method, goal, top, device, state.n)
     # With the seed alone, whoever asks for one pair at a time would have the same luck each time: the same side.
-    rng = np.random.default_rng([whole(seed, "seed", least=0), len(state.pairs)])
+    rng = np.random.default_rng([whole(seed, "seed", least=0), len(state.left), len(state.out)])
     pairs = chosen(state, strategy, whole(batch, "batch"), limits, rng)
     swapped = rng.random(len(pairs)) < 0.5
     ordered = np.where(swapped[:, None], pairs[:, ::-1], pairs)
@@ -278,7 +278,7 @@ def _mask(allowed: Allowed | None, items: Index) -> Mask | None:
         if allowed.shape != (n, n):
             raise SidewiseError(f"the mask allowed is {allowed.shape}, but there are {n} items: it is n × n")
         return np.asarray(allowed | allowed.T)
-    if getattr(allowed, "shape", None) == (n, n) and n != 2:
+    if getattr(allowed, "shape", None) == (n, n) and (n != 2 or np.asarray(allowed).dtype.kind in "iuf"):
         raise SidewiseError("the mask allowed holds no True and False: write allowed.astype(bool)")
     pairs, usable = _positions(allowed, items, "allowed"), np.zeros((n, n), bool)
     usable[pairs[:, 0], pairs[:, 1]] = usable[pairs[:, 1], pairs[:, 0]] = True
@@ -292,7 +292,7 @@ def _positions(pairs: Iterable[Pair], items: Index, name: str) -> Positions:
     place = {item: position for position, item in enumerate(items)}
     found = []
     for row, pair in enumerate(pairs):
-        if isinstance(pair, str) or not hasattr(pair, "__len__") or len(pair) != 2:
+        if isinstance(pair, str | Mapping) or not hasattr(pair, "__getitem__") or len(pair) != 2:
             raise SidewiseError(f"{name}[{row}] is {pair!r}, not a pair of ids")
         first, second = str(pair[0]), str(pair[1])
         for item in (first, second):
