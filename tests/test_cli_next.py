@@ -52,6 +52,7 @@ def folder(tmp_path):
         "unnamed.csv": "x,y\na,b\n",
         "workers.csv": "worker,reliability\nx,1\ny,0.1\nz,\n",
         "others.csv": "worker,reliability\nq,1\n",
+        "twice.csv": "worker,reliability\nx,1\nx,0\n",
     }
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
@@ -192,6 +193,7 @@ def test_columns_are_named_as_for_rank(folder):
         (("answers.csv", "--out", "no/next.csv"), "there is no folder no; make it first"),
         (("answers.csv", "--reliability", "nowhere.csv"), "--reliability nowhere.csv: write auto, none, or the name"),
         (("answers.csv", "--reliability", "items.csv"), "items.csv: no column 'worker'"),
+        (("answers.csv", "--reliability", "twice.csv"), "twice.csv names the worker 'x' twice"),
         (("answers.csv", "--reliability", "others.csv"), "names none of the 3 workers of the answers"),
         (("--items", "items.txt", "--reliability", "workers.csv"), "but the answers do not say who gave them"),
     ],
@@ -227,7 +229,7 @@ def test_workers_of_whom_nothing_is_known_count_in_full(folder):
 def test_enough_speaks_by_its_exit_status(folder):
     done = run("enough", CAKES, "--rmse", 0.15)
     assert done.returncode == 0
-    assert done.stdout.startswith("enough: RMSE 0.0")
+    assert done.stdout.startswith("enough: RMSE 0.1")
     not_yet = run("enough", CAKES, "--top", 10, "--reliability", "none", columns=80)
     assert not_yet.returncode == 1
     found = sw.enough(sw.read(CAKES), top=10)

@@ -180,8 +180,12 @@ def _reliability(
 
     numbers = read_scores(path, Asked("worker", "reliability", None, one_character(delimiter))).numbers
     assert numbers.ids is not None
-    told = zip(numbers.ids.to_pylist(), numbers.values.tolist(), strict=True)
-    known = {worker: value for worker, value in told if value == value}  # noqa: PLR0124 - NaN is of whom nothing is known
+    known: dict[str, float] = {}
+    for worker, value in zip(numbers.ids.to_pylist(), numbers.values.tolist(), strict=True):
+        if worker in known:
+            raise SidewiseError(f"--reliability {path} names the worker {worker!r} twice: leave one of the rows out")
+        if value == value:  # noqa: PLR0124 - NaN is of whom nothing is known
+            known[worker] = value
     met = len(known.keys() & set(answers.workers))
     if not met:
         raise SidewiseError(f"--reliability {path} names none of the {len(answers.workers):,} workers of the answers")
