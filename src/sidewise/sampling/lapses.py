@@ -42,17 +42,19 @@ def likeliest(chance: Floats, said: Floats) -> float:
     >>> import numpy as np
     >>> likeliest(np.array([0.99, 0.01]), np.array([900.0, 0.0]))  # nobody is wrong
     0.0
-    >>> round(likeliest(np.array([0.999, 0.001]), np.array([950.0, 50.0])), 2)  # one in twenty is
-    0.1
+    >>> round(likeliest(np.array([0.999, 0.001]), np.array([950.0, 50.0])), 2)  # one in twenty is, half of the lapses
+    0.09
     """
     from scipy.optimize import brentq
 
     chance = np.maximum(chance, RARE)
+    if (said / chance).sum() / 2 - said.sum() <= LOOKED:  # the slope at 0
+        return 0.0
     wrong = said * (0.5 - chance)
 
     def slope(share: float) -> float:
         return float((wrong / (share / 2 + (1 - share) * chance)).sum()) - LOOKED / (1 - share)
 
-    if slope(0.0) <= 0:
+    if slope(0.0) <= 0:  # by rounding
         return 0.0
     return MOST if slope(MOST) >= 0 else float(brentq(slope, 0.0, MOST, xtol=1e-5))
