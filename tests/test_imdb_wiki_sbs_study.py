@@ -180,6 +180,13 @@ def test_the_page_says_of_the_graph_what_its_table_says():
     assert "**With as many pairs as the paper has it does not**: a photo keeps 9.8, and all 6 such" in part
 
 
+def test_the_page_says_how_near_the_simulated_answers_are():
+    text = groups_page.answers(kept(DOCS / "answers.csv")).text
+    assert "30 or more years apart, .890" in text
+    assert "fewer of its answers are right in 7 of 7 rows, by .042 at most." in text
+    assert "simulated crowd" not in groups_page.answers(imdb_wiki_sbs_groups.answers(QUICK)[:7]).text
+
+
 @pytest.mark.usefixtures("no_data")
 def test_the_page_speaks_of_real_ages_only_where_they_are():
     assert "of the real data" not in groups_page.ages(imdb_wiki_sbs_groups.ages(QUICK)).text

@@ -22,8 +22,9 @@ EVERYBODY, WOMEN, MEN = "all", "women", "men"
 GENDERS = (WOMEN, MEN)
 ANY_AGE = "any age "  # and a number: a random group
 
-# How the simulated crowd sees ages. Chosen so that as many answers are right as in the real ones, at every difference
-# of ages, that as many photos look far older than their age, and that Bradley-Terry has about the same accuracy.
+# How the simulated crowd sees ages. Chosen so that nearly as many answers are right as in the real ones, at every
+# difference of ages, that as many photos look far older than their age, and that Bradley-Terry has about the same
+# accuracy.
 PER_YEAR = 0.095  # log-odds that a year is worth
 LOOKS = 1.0  # standard deviation, in log-odds, of how much older somebody looks than another of the same age
 WRONG_AGES = 0.12  # share of photos of which the age on record is not that of who is shown

@@ -1,6 +1,6 @@
 """What the page of the study of IMDB-WIKI-SbS says of groups: every number in it comes from the tables."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sidewise.studies.contenders import OURS
@@ -103,11 +103,24 @@ answers that go to the older one, by how many years the two are apart:
 {table_of(["years apart", "comparisons", *names], body)}
 
 Of two people less than ten years apart, workers call the right one older {three(share)} of the time, little better
-than a coin; more than thirty years apart, {three(first[-1]["right"])}. Comparisons within a group of eleven
+than a coin; {first[-1]["from"]} or more years apart, {three(first[-1]["right"])}. Comparisons within a group of eleven
 years are nearly all of the first kind. That makes the *pairs* hard. Whether it makes the *answers* worth less is
-another question, and the next section's.
+another question, and the next section's.{_how_near(rows, names)}
 """
     return Shown(text, {"answers": right_answers(rows)})
+
+
+def _how_near(rows: Rows, names: Sequence[str]) -> str:
+    """How well the simulated crowd keeps to the real one, where both are there."""
+    if len(names) < 2:
+        return ""
+    real, simulated = ([row["right"] for row in rows if row["data"] == name] for name in names)
+    lower = [one - other for one, other in zip(real, simulated, strict=True)]
+    least = f"in {sum(gap > 0 for gap in lower)} of {len(lower)} rows, by {three(max(lower))} at most"
+    over = f"; above it by up to {three(-min(lower))}" if min(lower) < 0 else ""
+    return f"""
+
+The [simulated crowd](#the-simulated-set) is near, but not the same: fewer of its answers are right {least}{over}."""
 
 
 def causes(rows: Rows) -> Shown:

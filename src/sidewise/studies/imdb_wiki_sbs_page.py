@@ -152,8 +152,8 @@ comparisons, {100 * one["left"]:.1f} % of the answers are "left" (the paper: {10
 
 A year is worth 0.095 log-odds; some look older than others of their age, with a standard deviation of 1; for 12 %
 of the photos the age on record is drawn at random; 3 % of the workers toss a coin and all others look. These four
-numbers were chosen so that about as many answers are right as in the real ones at every difference of ages
-([above](#is-it-the-answers)), and Bradley–Terry is about as accurate as on the real data. Real workers differ from
+numbers were chosen so that nearly as many answers are right as in the real ones at every difference of ages ([how
+nearly](#is-it-the-answers)), and Bradley–Terry is about as accurate as on the real data. Real workers differ from
 one another in more ways.
 
 Others report {three(PUBLISHED[BY][0])} and {three(PUBLISHED[BY][1])} of Bradley–Terry on all real answers. Means
