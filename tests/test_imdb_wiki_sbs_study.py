@@ -57,6 +57,12 @@ def test_all_parts_run_without_data_and_say_that_nothing_is_real(tmp_path):
     files = {"README.md", *(f"{name}.csv" for name in STUDY.parts), *(f"{name}.svg" for name in PICTURES)}
     assert {path.name for path in (tmp_path / "out").iterdir()} == files
     assert "**a small simulated set**" in page
+    assert "over 2 draws of the comparisons" in " ".join(page.split())
+    assert "`random`, over 5 orders" in page
+    assert "each way over 5 orders" in page
+    assert "ten photos of 488," in " ".join(page.split())
+    assert "eleven years and 88 photos each" in " ".join(page.split())
+    assert "= 10 / 70" not in page
     assert "48,627 of the 250,249 comparisons (`imdb" not in page
     assert told
 

@@ -115,7 +115,7 @@ def fit(task: Fit) -> list[Row]:
         some = members(used, group)
         rows.append({
             "data": task.data, "group": group, "fitted": WHOLE if task.fitted == EVERYBODY else ITS_OWN,
-            "model": task.model, "draw": task.draw, "comparisons": len(used.comparisons),
+            "model": task.model, "draw": task.draw, "comparisons": len(used.comparisons), "items": int(some.sum()),
             **measured(ranking.raw[some], used.age[some]), "converged": float(ranking.fit.converged),
         })  # fmt: skip
     return rows
@@ -138,7 +138,8 @@ def _with_spread(rows: Sequence[Row]) -> list[Row]:
     found = []
     for each in same.values():
         first = next(row for row in each if row["draw"] == 0)
-        one = {name: first[name] for name in ("data", "group", "fitted", "model", "comparisons")}
+        one = {name: first[name] for name in ("data", "group", "fitted", "model", "comparisons", "items")}
+        one["draws"] = len(each) - 1
         for name in MEASURES:
             one |= {name: mean([first[name]]), f"{name}_sd": sd([row[name] for row in each if row["draw"]])}
         found.append(one | {"converged": first["converged"]})
@@ -149,12 +150,12 @@ def _baselines(found: Faces, group: str, draws: int, seed: int) -> list[Row]:
     """Orders that know nothing, and the opposite of the truth."""
     age, rng = found.age[members(found, group)], np.random.default_rng([seed, 11])
     drawn = [measured(rng.random(len(age)), age) for _ in range(draws)]
-    about = {"data": found.name, "group": group, "fitted": "", "comparisons": 0}
-    random: Row = about | {"model": RANDOM}
+    about = {"data": found.name, "group": group, "fitted": "", "comparisons": 0, "items": len(age)}
+    random: Row = about | {"model": RANDOM, "draws": draws}
     for name in MEASURES:
         random |= {name: mean([one[name] for one in drawn]), f"{name}_sd": sd([one[name] for one in drawn])}
     least = {name: round(value, 6) for name, value in measured(-age, age).items()}
-    opposite = about | {"model": REVERSED} | least | {f"{name}_sd": None for name in MEASURES}
+    opposite = about | {"model": REVERSED, "draws": 0} | least | {f"{name}_sd": None for name in MEASURES}
     return [row | {"converged": 1.0} for row in (random, opposite)]
 
 
