@@ -14,6 +14,7 @@ import pytest
 from faulty_server import Server, cut_after, redirect, slowly, stall_after, status
 from sidewise import datasets
 from sidewise.datasets import obtaining
+from sidewise.datasets.fetching import sendable
 from sidewise.errors import Absent, DataError, DownloadError, WrongChecksum
 
 BODY = b"winner,loser,worker\n" + b"".join(b"i%d,i%d,w%d\n" % (n % 7, 7 + n % 5, n % 3) for n in range(20_000))
@@ -219,6 +220,46 @@ def test_redirects_from_https_to_http_are_refused():
     with pytest.raises(Failed, match="redirects from https to http://b, which is not safe"):
         _SafeRedirects().redirect_request(Request("https://a"), None, 302, "", {}, "http://b")
     assert _SafeRedirects().redirect_request(Request("http://a"), None, 302, "", {}, "https://b")
+
+
+NOWHERE = [
+    "http://[::1",
+    "http://127.0.0.1:99999/x",
+    "http://127.0.0.1:abc/",
+    "http:///x",
+    "http://a..b/",
+    "http://xn--ü/",
+]
+
+
+@pytest.mark.parametrize("to", NOWHERE)
+def test_a_redirect_to_no_address_is_said_and_the_next_address_is_tried(server, known, place, to):
+    known(server.put("/toys.csv", b"", redirect(to)), server.put("/good.csv", BODY))
+    told = []
+    datasets.get("toys", tell=told.append)
+    assert place.read_bytes() == BODY
+    assert told[0].startswith(f"{server.address}/toys.csv: ")
+    assert told[0].endswith("; the next address is tried")
+
+
+@pytest.mark.parametrize("mirror", NOWHERE)
+def test_a_mirror_that_is_no_address_is_said_and_the_next_one_is_tried(server, known, place, tmp_path, mirror):
+    known(server.put("/toys.csv", BODY))
+    told = []
+    datasets.get("toys", mirrors=[mirror], tell=told.append)
+    assert place.read_bytes() == BODY
+    assert told[0].startswith(f"{mirror.rstrip('/')}/toys/toys.csv: ")
+    place.rename(tmp_path / "toys.csv")
+    assert datasets.get("toys", mirrors=[mirror], source=tmp_path)[0].how == "copied"
+
+
+def test_an_address_is_quoted_as_it_has_to_be(server, known, place):
+    known("http://127.0.0.1:9/toys.csv")
+    server.put("/%C3%BC%20b/toys/toys.csv", BODY)
+    datasets.get("toys", mirrors=[f"{server.address}/ü b"])
+    assert place.read_bytes() == BODY
+    assert sendable("https://Bücher.example:8/a%20b?q=ü#end") == "https://xn--bcher-kva.example:8/a%20b?q=%C3%BC"
+    assert sendable("http://[::1]:8/") == "http://[::1]:8/"
 
 
 def test_mirrors_are_tried_in_order(server, known, place):

@@ -3,6 +3,7 @@
 import json
 import re
 import socket
+import string
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -11,7 +12,7 @@ from pathlib import Path
 from ssl import SSLError
 from typing import IO, Any
 from urllib.error import HTTPError, URLError
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit, urlunsplit
 from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
 
 from sidewise import __version__
@@ -78,8 +79,8 @@ def fetch(
     begun = _begun(address, part, size, known=known)
     if size is not None and begun == size:
         return True
-    request = Request(address, headers=_headers(address, part, begun))  # noqa: S310 - http and https only
     try:
+        request = Request(sendable(address), headers=_headers(address, part, begun))  # noqa: S310 - http and https only
         with _explained(address), _opener().open(request, timeout=timeout) as response:
             begun = _agreed(response, begun)
             total = _total(response, begun)
@@ -95,6 +96,21 @@ def fetch(
         forget(part)
         raise Failed("has fewer bytes than are here", passing=True) from None
     return begun > 0
+
+
+def sendable(address: str) -> str:
+    """An address as it may be sent: what is not ASCII is quoted, and the name of the host is written in IDNA."""
+    try:
+        parts = urlsplit(address)
+        host, port = parts.hostname or "", parts.port
+        named = host if ":" in host else host.encode("idna").decode()  # an address of IPv6 is none
+        path, query = (quote(part, safe=string.punctuation) for part in (parts.path, parts.query))
+    except ValueError as error:
+        raise Failed(f"is no address that can be asked: {error}") from None
+    if not host:
+        raise Failed("is no address that can be asked: it names no host")
+    netloc = parts.netloc if parts.netloc.isascii() else named + (f":{port}" if port else "")
+    return urlunsplit((parts.scheme, netloc, path, query, ""))
 
 
 def forget(part: Path) -> None:
@@ -195,6 +211,8 @@ def _explained(address: str) -> Iterator[None]:
         raise _unreached(error.reason, address) from None
     except TimeoutError:
         raise Failed("says nothing any more", passing=True) from None
+    except (ValueError, OverflowError) as error:  # of an address to which it redirects
+        raise Failed(f"redirects to no address that can be asked: {error}") from None
     except (HTTPException, ConnectionError, SSLError) as error:
         raise Failed(f"broke off ({type(error).__name__})", passing=True) from None
 
@@ -228,6 +246,10 @@ class _SafeRedirects(HTTPRedirectHandler):
         before, after = urlsplit(req.full_url).scheme, urlsplit(newurl).scheme
         if after not in ("http", "https") or (before == "https" and after == "http"):
             raise Failed(f"redirects from {before} to {newurl}, which is not safe")
+        try:
+            sendable(newurl)
+        except Failed as failed:
+            raise Failed(f"redirects to {newurl}, which {failed}") from None
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 

@@ -1,13 +1,14 @@
 """One file, from a folder or from its addresses in order, checked before it takes its place."""
 
 import os
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
 from sidewise.datasets.checking import check_file
 from sidewise.datasets.fetching import Failed, fetch, forget, forget_note
@@ -91,7 +92,7 @@ def sources_of(entry: Entry, file: DataFile, source: Path | None, inside: str = 
         return []
     if not source.is_dir():
         raise Absent(f"--from {source}: there is no such folder")
-    published = [unquote(urlsplit(address).path).rpartition("/")[2] for address in file.addresses]
+    published = [unquote(re.split("[?#]", address)[0].rpartition("/")[2]) for address in file.addresses]
     places = [source / entry.folder / inside, source / inside, source]
     found = (place / name for place in places for name in dict.fromkeys([file.name, *published]))
     return [path for path in dict.fromkeys(found) if path.is_file()]
