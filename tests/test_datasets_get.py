@@ -108,6 +108,25 @@ def test_without_ranges_it_is_begun_again(server, known, place):
     assert place.read_bytes() == BODY
 
 
+@pytest.mark.parametrize("range_", [f"bytes 0-{SIZE - 1}/{SIZE}", f"bytes 9-{SIZE - 1}/{SIZE}", "none"])
+def test_a_server_that_sends_another_range_is_asked_from_the_beginning(server, known, place, range_):
+    """What is here would else be in the way for ever: each call asks to go on, and gets the wrong range."""
+    known(server.put("/toys.csv", BODY, cut_after(50_000), status(206, Content_Range=range_)))
+    told = []
+    datasets.get("toys", tell=told.append)
+    assert place.read_bytes() == BODY
+    assert [asked.get("Range") for asked in server.asked["/toys.csv"]] == [None, "bytes=50000-", None]
+    assert f"answers 206 with {range_}, where bytes from 50000 were asked for: begun again" in told[1]
+
+
+def test_a_server_that_breaks_off_and_sends_other_ranges_is_given_up(server, known):
+    wrong = status(206, Content_Range=f"bytes 0-{SIZE - 1}/{SIZE}")
+    known(server.put("/toys.csv", BODY, *[cut_after(1000), wrong] * 9))
+    with pytest.raises(DownloadError, match="toys.csv: (answers 206|stopped after)"):
+        datasets.get("toys")
+    assert len(server.asked["/toys.csv"]) <= 2 * obtaining.ATTEMPTS
+
+
 def test_a_later_call_goes_on(server, known, place):
     known(server.put("/toys.csv", BODY, cut_after(50_000), *[status(503)] * 9))
     with pytest.raises(DownloadError, match="503"):

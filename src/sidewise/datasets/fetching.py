@@ -42,6 +42,10 @@ class _Beyond(Exception):  # noqa: N818 - answered by fetch
         self.total = int(total) if total.isdigit() else None
 
 
+class _Elsewhere(Exception):  # noqa: N818 - answered by fetch
+    """The server sends other bytes of the file than it was asked for."""
+
+
 @dataclass(frozen=True)
 class Origin:
     """Where the bytes of an unfinished file came from, and by what the server will know that the file is still it."""
@@ -95,6 +99,9 @@ def fetch(
             return True
         forget(part)
         raise Failed("has fewer bytes than are here", passing=True) from None
+    except _Elsewhere as elsewhere:  # it would do so again, as long as it is asked to go on
+        forget(part)
+        raise Failed(f"{elsewhere}: begun again", passing=True) from None
     return begun > 0
 
 
@@ -163,7 +170,8 @@ def _agreed(response: HTTPResponse, begun: int) -> int:
     span = CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))
     if response.status != 206 or span is None or int(span[1]) != begun:
         said = response.headers.get("Content-Range", "no range")
-        raise Failed(f"answers {response.status} with {said}, where bytes from {begun} were asked for")
+        answer = f"answers {response.status} with {said}, where bytes from {begun} were asked for"
+        raise _Elsewhere(answer) if begun and response.status == 206 else Failed(answer)
     return begun
 
 
