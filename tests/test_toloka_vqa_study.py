@@ -1,5 +1,6 @@
 """The study of Toloka VQA: the paper's figures to all digits, kinds of errors by hand, parts, page and command."""
 
+import shutil
 import subprocess
 import sys
 from math import ceil, floor
@@ -9,6 +10,8 @@ import numpy as np
 import pytest
 
 from sidewise.boxes import read_boxes
+from sidewise.datasets import load
+from sidewise.errors import Absent
 from sidewise.simulate import box_crowd
 from sidewise.studies import Setting, datasets, find_study
 from sidewise.studies import toloka_vqa as study
@@ -258,6 +261,33 @@ def test_parts_with_data_make_a_page(tmp_path):
     assert "upper bound" in text
     assert "are not in this table" not in text
     assert {f"{name}.svg" for name in STUDY.parts} - {"table-1.svg"} == {path.name for path in tmp_path.glob("*.svg")}
+
+
+@pytest.mark.parametrize("splits", [["test_public"], ["test_public", "train_sample"]])
+def test_the_splits_that_are_here_make_a_page(data, nowhere, monkeypatch, splits):
+    """Without the private test, of which the paper's tables are, too."""
+    here = nowhere.parent / "some" / "toloka-vqa"
+    here.mkdir(parents=True)
+    for split in splits:
+        for name in (f"{split}.csv", f"{split}_crowd_baseline.csv"):
+            shutil.copyfile(data / "toloka-vqa" / name, here / name)
+    monkeypatch.setenv("SIDEWISE_DATA", str(here.parent))
+    for name in STUDY.parts:
+        assert not STUDY.run_part(name, nowhere, QUICK).skipped
+    text = " ".join(STUDY.write_page(nowhere, quick=True).read_text(encoding="utf-8").split())
+    assert "are not in this table" not in text
+    assert "drawn at random from `test_public`" in text or "drawn at random from `train_sample`" in text
+    assert ("the splits look alike" in text) == ("The splits here have" in text) == (len(splits) > 1)
+    assert ("`train_sample` holds 1,000 instances" in text) == ("train_sample" in splits)
+    for path in here.glob("*_crowd_baseline.csv"):
+        path.unlink()
+    datasets.load.cache_clear()
+    skipped = [name for name in STUDY.parts if STUDY.run_part(name, nowhere, QUICK).skipped]
+    assert skipped == ["table-2", "figure-4"]
+    for path in here.iterdir():
+        path.unlink()
+    with pytest.raises(Absent, match="none of its splits is in .*sidewise data get toloka-vqa"):
+        load("toloka-vqa")
 
 
 def test_the_same_seed_gives_the_same_rows():

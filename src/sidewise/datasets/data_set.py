@@ -11,7 +11,7 @@ from sidewise.comparisons import Comparisons
 from sidewise.datasets.checking import Check, check_file
 from sidewise.datasets.parsing import groups_of_pairs, read_comparisons, read_groups, read_truth
 from sidewise.datasets.places import data_folder
-from sidewise.datasets.registry import DataFile, Entry, find, parsed_files
+from sidewise.datasets.registry import DataFile, Entry, find, parsed_files, split_files
 from sidewise.errors import Absent, DataError, WrongChecksum
 from sidewise.preferences import Preferences, Qrels, read_preferences, read_qrels
 
@@ -88,6 +88,8 @@ class DataSet:
 def load(name: str, *, folder: str | Path | None = None, check: bool = True) -> DataSet:
     """A data set by its name, from files that are here; nothing is downloaded.
 
+    Of a data set in splits, those that are here will do.
+
     Parameters
     ----------
     name
@@ -100,16 +102,19 @@ def load(name: str, *, folder: str | Path | None = None, check: bool = True) -> 
     """
     entry = find(name)
     place = (data_folder() if folder is None else Path(folder)) / entry.folder
+    splits = split_files(entry)
+    if splits and not any((place / name).is_file() for name in splits):
+        raise Absent(f"{entry.name} is not here: none of its splits is in {place}; {how_to_get(entry)}")
     for file in entry.files.values():
         if file.name in parsed_files(entry):
-            _see(entry, file, place, check=check)
+            _see(entry, file, place, needed=not file.optional and file.name not in splits, check=check)
     return DataSet(entry, place)
 
 
-def _see(entry: Entry, file: DataFile, place: Path, *, check: bool) -> None:
+def _see(entry: Entry, file: DataFile, place: Path, *, needed: bool, check: bool) -> None:
     path = place / file.name
     if not path.is_file():
-        if file.optional:
+        if not needed:
             return
         raise Absent(f"{entry.name} is not here: there is no {path}; {how_to_get(entry)}")
     if check:

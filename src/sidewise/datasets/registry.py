@@ -29,7 +29,7 @@ class DataFile:
     bytes: int | None = None  # None: nobody says
     sha256: str | None = None  # None: none was published
     addresses: tuple[str, ...] = ()  # to be tried in order; none: bring your own
-    optional: bool = False  # whether load() can do without
+    optional: bool = False  # whether get() leaves it out unless it is asked for
 
 
 @dataclass(frozen=True)
@@ -195,9 +195,13 @@ def parsed_files(entry: Entry) -> list[str]:
     """The files that parsing reads."""
     named = [part["file"] for part in (entry.comparisons, entry.truth, entry.groups, entry.preferences, entry.qrels)
              if part is not None]  # fmt: skip
-    listed = [*(entry.boxes or {}).values(), *(entry.crowd or {}).values()]
     manifest = [entry.images.manifest] if entry.images else []
-    return list(dict.fromkeys([*named, *listed, *manifest]))
+    return list(dict.fromkeys([*named, *split_files(entry), *manifest]))
+
+
+def split_files(entry: Entry) -> list[str]:
+    """The files that hold a split each: any of them can be read without the others."""
+    return [*(entry.boxes or {}).values(), *(entry.crowd or {}).values()]
 
 
 def check_inside(name: str, where: str) -> None:

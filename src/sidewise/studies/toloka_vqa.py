@@ -35,7 +35,7 @@ from sidewise.studies.toloka_vqa_published import (
     TABLE_2,
     WIDTH,
 )
-from sidewise.studies.toloka_vqa_words import KNOWN, PRINTED, SIMULATED, TEXT
+from sidewise.studies.toloka_vqa_words import KNOWN, PRINTED, SIMULATED, TEXT, spoken_of
 from sidewise.studies.trials import Row, in_turn, mean, sd
 
 NORMAL = 1.959964
@@ -64,7 +64,10 @@ class Pair(NamedTuple):
 def published() -> dict[str, Pair]:
     """The crowd's boxes and the true ones of every split that has both, image by image."""
     data = load("toloka-vqa")
-    return {split: joined(drawn, data.boxes[split]) for split, drawn in data.crowd.items() if split in data.boxes}
+    found = {split: joined(drawn, data.boxes[split]) for split, drawn in data.crowd.items() if split in data.boxes}
+    if not found:
+        raise Absent(f"no split of toloka-vqa has both its boxes and the crowd's in {data.folder}")
+    return found
 
 
 def joined(drawn: Boxes, true: Boxes) -> Pair:
@@ -92,7 +95,7 @@ def table_1(setting: Setting) -> Rows:
     """Instances, sizes and question lengths of every split that is here, beside the paper's."""
     rows: list[Row] = []
     data = load("toloka-vqa")
-    splits, twins = data.boxes, _twins(data)
+    splits, twins = _true_boxes(data), _twins(data)
     for done, (split, boxes) in enumerate(splits.items(), 1):
         names = {last_part(image) for image in boxes.images}
         elsewhere = sum(len(names & same) for same in twins if not same <= names) if twins is not None else None
@@ -104,6 +107,12 @@ def table_1(setting: Setting) -> Rows:
             })  # fmt: skip
         _tell(setting, done, len(splits))
     return rows
+
+
+def _true_boxes(data: DataSet) -> Mapping[str, Boxes]:
+    if not data.boxes:
+        raise Absent(f"no split of toloka-vqa has its true boxes in {data.folder}")
+    return data.boxes
 
 
 def _twins(data: DataSet) -> list[set[str]] | None:
@@ -136,7 +145,7 @@ def _interval(values: Floats) -> dict[str, float]:
 def figure_2a(setting: Setting) -> Rows:
     """The share of true boxes that cover each place of an image, of every split that is here."""
     rows: list[Row] = []
-    splits = load("toloka-vqa").boxes
+    splits = _true_boxes(load("toloka-vqa"))
     for done, (split, boxes) in enumerate(splits.items(), 1):
         covered = coverage(boxes)
         rows += [{"split": split, "x": x, "y": y, "share": round(float(covered[y, x]), 6)}
@@ -295,8 +304,8 @@ def _share(count: int, whole: int) -> dict[str, float | None]:
 
 
 def figure_4(setting: Setting) -> Rows:
-    """Some instances of every kind of error, drawn at random from the private test."""
-    pair = published()[PRINTED]
+    """Some instances of every kind of error, drawn at random from the private test where it is here."""
+    pair = (pairs := published())[split := spoken_of(list(pairs))]
     kinds, rng = error_kinds(pair.drawn.edges, pair.true.edges), np.random.default_rng([setting.seed, 4])
     assert pair.true.size is not None
     assert pair.true.question is not None
@@ -304,7 +313,7 @@ def figure_4(setting: Setting) -> Rows:
     for done, kind in enumerate(RULES, 1):
         there = np.flatnonzero(kinds == kind)
         for place, at in enumerate(np.sort(rng.permutation(there)[:EXAMPLES]).tolist()):
-            row: Row = {"kind": kind, "place": place, "image": pair.true.images[pair.true.image[at]],
+            row: Row = {"split": split, "kind": kind, "place": place, "image": pair.true.images[pair.true.image[at]],
                         "question": pair.true.question[at].as_py(), "iou": round(float(pair.near[at]), 6),
                         "width": pair.true.size[at, 0], "height": pair.true.size[at, 1]}  # fmt: skip
             for name, boxes in (("true", pair.true), ("drawn", pair.drawn)):

@@ -8,7 +8,7 @@ from sidewise.studies.parts import Rows, Shown
 from sidewise.studies.tables import table_of
 from sidewise.studies.toloka_vqa_errors import GOOD, INACCURATE, INSIGNIFICANT, RULES, SMALL, WRONG
 from sidewise.studies.toloka_vqa_published import METHODS, POOL, TABLE_3
-from sidewise.studies.toloka_vqa_words import ABSENT, KNOWN, PRINTED, SIMULATED, find, named, spoken
+from sidewise.studies.toloka_vqa_words import KNOWN, SIMULATED, absent, find, named, spoken, spoken_of
 
 # What the paper calls our kinds.
 SAME: Mapping[str, tuple[str, ...]] = {
@@ -34,7 +34,7 @@ nobody's time. As in the paper, an error is an IoU below 80. Its kind is the fir
 {_rules()}
 
 {_no_zero(rows, boxes)}
-{"" if PRINTED in boxes else ABSENT}
+{absent(boxes)}
 {table_of(head, body)}
 
 ![Kinds of errors](table-3.svg)
@@ -49,7 +49,7 @@ be told from boxes at all: such errors are somewhere among our four kinds, and t
 without them; {OF_BOXES} boxes leave a share open by up to 12 points each way. And the paper's 100 are of {POOL}
 instances on which the three best systems failed too, ours are all on which the crowd did.
 
-{_order_matters(rows, PRINTED if PRINTED in boxes else SIMULATED)}
+{_order_matters(rows, spoken_of(boxes))}
 
 **Do the rules find what they are made for?** Of simulated workers it is known around what they drew:
 
@@ -122,8 +122,9 @@ def figure_4(rows: Rows) -> Shown:
     asked = {kind: ", ".join(_asked(row) for row in rows if row["kind"] == kind) for kind in kinds}
     lists = "\n".join(f"- **{kind}**: {questions}" for kind, questions in asked.items())
     text = f"""
-Errors of every kind, drawn at random from `{PRINTED}`, without the images, which are not part of the files. The true
-box is filled, the crowd's is a line. Every square is cut out around the two, and as wide as it says; grey is the image.
+Errors of every kind, drawn at random from `{rows[0]["split"]}`, without the images, which are not part of the
+files. The true box is filled, the crowd's is a line. Every square is cut out around the two, and as wide as it says;
+grey is the image.
 
 ![Examples of errors](figure-4.svg)
 

@@ -9,7 +9,7 @@ from sidewise.studies import toloka_vqa_pictures as pictures
 from sidewise.studies.parts import Rows, Shown
 from sidewise.studies.tables import table_of, three
 from sidewise.studies.toloka_vqa_published import ALPHA, TABLE_2
-from sidewise.studies.toloka_vqa_words import ABSENT, PRINTED, SIMULATED, find, named, spoken
+from sidewise.studies.toloka_vqa_words import PRINTED, SIMULATED, absent, find, named, spoken, spoken_of
 
 AIOU, OVER_50, OVER_70, ABOVE = "AIoU × 100", "IoU > 50", "IoU > 70", "share above"
 SINGLE, MEDIAN, WEIGHTED = "one answer", "joined: median", "joined: weighted"
@@ -32,8 +32,7 @@ def table_1(rows: Rows) -> Shown:
 
 {table_of(["", "instances", *figures], body)}
 
-{_same_as_paper(rows)} `train_sample` holds 1,000 instances of the training split; that one itself, `train.csv`,
-comes into the table where it is in the folder.
+{_same_as_paper(rows)} {_sample(rows)}
 
 {_twins(rows)}
 """
@@ -50,6 +49,14 @@ def _same_as_paper(rows: Rows) -> str:
         f"Of {len(printed)} intervals that the paper has, {same} come out to the digit: normal ones, their low end "
         "rounded down and their high end up."
     )
+
+
+def _sample(rows: Rows) -> str:
+    """What of the training split is here."""
+    if "train_sample" not in _splits(rows):
+        return "Each split comes into the table where its file is in the folder."
+    return """`train_sample` holds 1,000 instances of the training split; that one itself, `train.csv`,
+comes into the table where it is in the folder."""
 
 
 def _twins(rows: Rows) -> str:
@@ -69,7 +76,7 @@ The share of true boxes that cover a place, on images stretched to a square.
 
 ![Figure 2a](figure-2a.svg)
 
-{_middle(rows, PRINTED if PRINTED in splits else splits[-1])} As in the paper, the splits look alike.
+{_middle(rows, spoken_of(splits))}{" As in the paper, the splits look alike." if len(splits) > 1 else ""}
 """
     return Shown(text, {"figure-2a": pictures.maps(rows, splits)})
 
@@ -99,8 +106,7 @@ The published boxes against the truth, with 95 % intervals by drawing instances;
 {table_of(["", "instances", AIOU, OVER_50, OVER_70], body)}
 
 {_agrees(rows, splits)} The paper also gives 87.124 ± 0.746 for all three splits together, which cannot be seen again:
-the crowd's boxes of the whole training split were not published. The splits here have {_pooled(rows, splits):.3f}
-together.
+the crowd's boxes of the whole training split were not published. {_together(rows, splits)}
 
 One line of the printed table cannot be right: komleva.ep has more boxes above 70 than above 50.
 
@@ -128,9 +134,12 @@ def _agrees(rows: Rows, splits: Sequence[str]) -> str:
     return f"On `{PRINTED}` the crowd has {figures}."
 
 
-def _pooled(rows: Rows, splits: Sequence[str]) -> float:
+def _together(rows: Rows, splits: Sequence[str]) -> str:
+    if len(splits) < 2:
+        return f"Only `{splits[0]}` is here."
     found = [find(rows, split=split, figure=AIOU) for split in splits]
-    return float(sum(row["value"] * row["instances"] for row in found) / sum(row["instances"] for row in found))
+    pooled = sum(row["value"] * row["instances"] for row in found) / sum(row["instances"] for row in found)
+    return f"The splits here have {pooled:.3f}\ntogether."
 
 
 def picked(rows: Rows) -> Shown:
@@ -189,12 +198,12 @@ def sizes(rows: Rows) -> Shown:
 AIoU × 100 by the size of the true box: the side of a square of its area. And how far the edges of a box are from the
 true ones, in pixels, in the mean over its four edges and the median over boxes. The simulated crowd is the one above,
 one answer on each image: nobody has picked.
-{"" if PRINTED in boxes else ABSENT}
+{absent(boxes)}
 {table_of(["side, px", *map(named, boxes)], body)}
 
 ![IoU by the size of the object](sizes.svg)
 
-{_small_and_large(rows, PRINTED if PRINTED in boxes else SIMULATED)}
+{_small_and_large(rows, spoken_of(boxes))}
 """
     return Shown(text, {"sizes": pictures.by_size(rows, boxes)})
 

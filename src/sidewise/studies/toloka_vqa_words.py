@@ -1,6 +1,6 @@
 """Words that the page of the study of Toloka VQA begins with, and names for what it speaks of."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sidewise.studies.parts import Rows
@@ -44,6 +44,17 @@ def named(boxes: str) -> str:
 def spoken(boxes: str) -> str:
     """The same within a sentence."""
     return named(boxes) if boxes != SIMULATED else f"the {boxes}"
+
+
+def spoken_of(boxes: Sequence[str]) -> str:
+    """The split that a page speaks of: that of the paper's tables, or another that is here, or the simulated crowd."""
+    published = [name for name in boxes if name != SIMULATED]
+    return PRINTED if PRINTED in boxes else (published or [SIMULATED])[-1]
+
+
+def absent(boxes: Sequence[str]) -> str:
+    """What a page says where it speaks of the simulated crowd alone."""
+    return ABSENT if spoken_of(boxes) == SIMULATED else ""
 
 
 def find(rows: Rows, **where: object) -> Mapping[str, Any]:
