@@ -131,6 +131,7 @@ def test_a_folder_holds_what_a_campaign_needs(tmp_path):
     assert "controls" not in small().write(tmp_path / "bare", pictures=False).joinpath("campaign.toml").read_text()
     assert campaign["items"] == {"source": "items.csv", "id": "photo", "media": "file", "attributes": ["age", "gender"]}
     assert campaign["sampling"]["allowed"] == "pairs.csv"
+    assert campaign["serving"]["sides"] == "as listed"
     assert campaign["campaign"]["question"] == 'Who looks "older"?'
     assert json.loads((folder / "build.json").read_text())["settings"]["pairs"] == 900
     out = Counter(row["reason"] for row in rows_of(folder / "left_out.csv"))

@@ -140,6 +140,8 @@ method = "best"
         ("[stopping]\ntop = 3\nconfidence = 1.0", 7, "less than 1"),
         ("[stopping]\nconfidence = 0.9", 6, "goes with top"),
         ("[serving]\ntasks_per_page = 5\ntasks_per_worker = 3", 7, "less than one page of 5"),
+        ('[serving]\nsides = "as listed"', 6, "goes with [sampling] allowed"),
+        ('[serving]\nsides = "listed"', 6, "did you mean as listed?"),
         ('[access]\nworkers = "w.txt"', 6, "write open = false"),
         ('[access]\nredirect = "http://a.example/"', 6, "it is an https: address"),
         ('[access]\nredirect = "javascript:alert(1)"', 6, "it is an https: address"),

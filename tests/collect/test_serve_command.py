@@ -20,7 +20,12 @@ from parts.stubborn import Stubborn
 from sidewise.collect import Campaign
 from sidewise.collect.campaign.demo import demo_campaign
 from sidewise.collect.running import Kept, Place
+from sidewise.collect.server.answering import answer
+from sidewise.collect.server.answers import comparisons
+from sidewise.collect.server.leasing import serve
+from sidewise.collect.server.planning import plan
 from sidewise.collect.server.starting import started
+from sidewise.datasets.building import build_pairs
 
 SERVE = [sys.executable, "-m", "sidewise.cli", "serve"]
 
@@ -193,6 +198,20 @@ def test_a_campaign_that_has_moved_finds_its_media(database, tmp_path, owner):  
     assert again.events.filter(kind="created").count() == 2
     assert (
         started(type(first).read(tmp_path / "there" / "campaign.toml").check()).events.count() == again.events.count()
+    )
+
+
+def test_a_campaign_that_was_built_shows_its_pairs_left_and_right_as_they_were_drawn(database, tmp_path, owner, join):  # noqa: ARG001
+    made = build_pairs({"id": [f"item {number}" for number in range(12)]}, pairs=40, seed=4)
+    folder = made.write(tmp_path / "set", pictures=False)
+    campaign = started(Campaign.read(folder / "campaign.toml").check())
+    plan(campaign)
+    worker = join(campaign)
+    while page := serve(worker).page:
+        answer(worker, page[0].key, "left")
+    rows = comparisons(campaign).to_frame().to_pylist()
+    assert sorted((row["left"], row["right"]) for row in rows) == sorted(
+        (row["left"], row["right"]) for row in made.to_frame().to_pylist()
     )
 
 

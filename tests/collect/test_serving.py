@@ -9,6 +9,7 @@ from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
 from sidewise.collect.server.answering import Refused, answer, undo, undoable
+from sidewise.collect.server.answers import comparisons
 from sidewise.collect.server.leasing import expire, lease, serve
 from sidewise.collect.server.models import Campaign, Event, Task
 from sidewise.collect.server.opening import change_state
@@ -270,3 +271,51 @@ def test_the_left_side_is_drawn_at_random(opened, join):
     with transaction.atomic():
         made = lease(join(campaign), 400, now())
     assert 150 < sum(one.swapped for one in made) < 250
+
+
+LISTED = [("i1", "i0"), ("i2", "i3"), ("i5", "i4"), ("i0", "i3")]
+
+
+@pytest.fixture
+def listed(opened):
+    """A campaign whose pairs stand left and right as they are listed."""
+
+    def make(overlap=1, **serving):
+        return opened(items=6, allowed=LISTED, sampling={"method": "full", "allowed": "pairs.csv"},
+                      serving={"overlap": overlap, "sides": "as listed", "preload": 0, **serving})  # fmt: skip
+
+    return make
+
+
+def shown(one):
+    """Left and right on the page."""
+    pair = (one.task.first.name, one.task.second.name)
+    return pair[::-1] if one.swapped else pair
+
+
+def test_pairs_stand_as_they_are_listed(listed, join):
+
+    campaign = listed()
+    worker, seen = join(campaign), []
+    while page := serve(worker).page:
+        seen += map(shown, page)
+        answer(worker, page[0].key, "left")
+    assert sorted(seen) == sorted(LISTED)
+    assert {(row["left"], row["right"]) for row in comparisons(campaign).to_frame().to_pylist()} == set(LISTED)
+
+
+def test_the_next_worker_sees_a_listed_pair_the_other_way_round(listed, join):
+
+    campaign = listed(overlap=4, tasks_per_page=4)
+    seen = [sorted(map(shown, serve(join(campaign)).page)) for _ in range(4)]
+    other = sorted(pair[::-1] for pair in LISTED)
+    assert seen == [sorted(LISTED), other, sorted(LISTED), other]
+
+
+def test_a_listed_pair_that_nobody_judged_is_shown_as_listed_again(listed, join):
+
+    campaign = listed(tasks_per_page=4)
+    late, last = join(campaign), join(campaign)
+    assert sorted(map(shown, serve(late).page)) == sorted(LISTED)
+    expire(campaign.pk, now() + timedelta(hours=9))
+    assert sorted(map(shown, serve(last).page)) == sorted(LISTED)

@@ -121,6 +121,16 @@ def _serving(serving: Serving) -> Found:
         )
 
 
+def _sides(serving: Serving, sampling: Sampling, search: Search | None) -> Found:
+    if serving.sides == Serving().sides:
+        return
+    where = ("serving", "sides")
+    if sampling.allowed is None:
+        yield where, f"[serving] sides = {serving.sides!r} goes with [sampling] allowed, the table that lists them"
+    if search is not None and search.hold:
+        yield where, f"[search] hold keeps an item on its side, and so does sides = {serving.sides!r}; take one out"
+
+
 def _sampling(sampling: Sampling) -> Found:
     from sidewise.models import find_model
     from sidewise.sampling import find_strategy
@@ -178,6 +188,7 @@ CHECKS: tuple[tuple[Callable[..., Found], tuple[str, ...]], ...] = (
     (_answers, ("answers", "search")),
     (_search, ("search", "items", "sampling")),
     (_serving, ("serving",)),
+    (_sides, ("serving", "sampling", "search")),
     (_sampling, ("sampling",)),
     (_stopping, ("stopping",)),
     (_access, ("access",)),

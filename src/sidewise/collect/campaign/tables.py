@@ -7,6 +7,7 @@ from typing import Any, Literal
 MediaKind = Literal["image", "text", "page", "video", "audio"]
 TextFormat = Literal["plain", "markdown"]
 Goal = Literal["rmse", "ranking", "top"]
+Sides = Literal["by lot", "as listed"]
 TaskKind = Literal["side-by-side"]
 LONGEST_INSTRUCTIONS = 50_000  # characters
 
@@ -109,6 +110,11 @@ class Serving:
     lease_seconds: int = key("After so long without an answer a pair is given to others.", 600, least=10, most=604_800)
     undo_seconds: int = key("So long a worker can take back the last answer; 0 for never.", 60, least=0, most=86_400)
     preload: int = key("Tasks whose media are loaded ahead.", 1, least=0, most=5)
+    sides: Sides = key(
+        "What is on the left: `by lot`, or `as listed` in the table of allowed pairs; "
+        "who is next asked about a pair sees it the other way round.",
+        "by lot",
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

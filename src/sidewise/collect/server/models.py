@@ -104,6 +104,7 @@ class Allowed(models.Model):
     group = models.CharField(max_length=400, blank=True)
     turn = models.FloatField(default=0.0)  # by chance
     planned = models.BooleanField(default=False)
+    turned = models.BooleanField(default=False)  # in the requester's table the second stands on the left
 
     class Meta:
         """Each pair once, in the order of its items' numbers."""

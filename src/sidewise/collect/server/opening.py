@@ -57,15 +57,17 @@ def invite(campaign: Campaign, names: Iterable[str]) -> None:
 
 
 def allow(campaign: Campaign, pairs: Iterable[tuple[str, str]]) -> None:
-    """Pairs that may be asked, in a campaign that restricts them."""
+    """Pairs that may be asked, in a campaign that restricts them; of those that were there already, the sides."""
     ids = {name: (number, group) for name, number, group in campaign.items.values_list("name", "id", "group")}
-    ordered = [sorted((ids[one], ids[other])) for one, other in pairs]
+    listed = [(ids[left], ids[right]) for left, right in pairs]
     Allowed.objects.bulk_create(
         (
-            Allowed(campaign=campaign, first_id=first, second_id=second, group=group, turn=turn)
-            for ((first, group), (second, _)), turn in zip(ordered, _turns(campaign, len(ordered)), strict=True)
+            Allowed(campaign=campaign, first_id=min(left, right), second_id=max(left, right), group=group, turn=turn,
+                    turned=left > right)
+            for ((left, group), (right, _)), turn in zip(listed, _turns(campaign, len(listed)), strict=True)
         ),
-        batch_size=2_000, ignore_conflicts=True,
+        batch_size=2_000, update_conflicts=True, update_fields=["turned"],
+        unique_fields=["campaign", "first", "second"],
     )  # fmt: skip
 
 

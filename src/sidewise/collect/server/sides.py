@@ -1,16 +1,23 @@
-"""Which item of a pair stands on the left: chance decides, and is recorded; but a document that is held stays."""
+"""Which item of a pair stands on the left: chance decides, or the requester's table, and it is recorded.
+
+A document that is held stays where it is.
+"""
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 
-from sidewise.collect.server.models import Task, Worker
+from sidewise.collect.server.models import Allowed, Assignment, Task, Worker
 
 Shown = tuple[int | None, int | None]  # the items on the left and on the right
 
 
 def sides(worker: Worker, tasks: Sequence[Task]) -> list[bool]:
     """Of each task, whether its items are shown in the other order."""
-    search = worker.campaign.spec.search
+    spec = worker.campaign.spec
+    search = spec.search
+    if spec.serving.sides == "as listed":
+        return _as_listed(tasks)
     if search is None or not search.hold:
         return [random.random() < 0.5 for _ in tasks]  # noqa: S311
     before, chosen = _last(worker), []
@@ -19,6 +26,24 @@ def sides(worker: Worker, tasks: Sequence[Task]) -> list[bool]:
         before = (task.second_id, task.first_id) if swapped else (task.first_id, task.second_id)
         chosen.append(swapped)
     return chosen
+
+
+def _as_listed(tasks: Sequence[Task]) -> list[bool]:
+    """As the requester's table has a pair; the other way round where it is shown, or was judged, so more often.
+
+    A lease that ran out without an answer, a skip, and an answer that was set aside are no showing.
+    """
+    places = {"first_id__in": {task.first_id for task in tasks}, "second_id__in": {task.second_id for task in tasks}}
+    turned = Allowed.objects.filter(campaign_id=tasks[0].campaign_id, turned=True, **places)
+    pairs = set(turned.values_list("first_id", "second_id"))
+    counting = Assignment.objects.filter(
+        task_id__in=[task.pk for task in tasks], set_aside=False,
+        state__in=(Assignment.State.LEASED, Assignment.State.ANSWERED),
+    )  # fmt: skip
+    shown = Counter(counting.values_list("task_id", "swapped"))
+    listed = [(task.first_id, task.second_id) in pairs for task in tasks]
+    return [swapped if shown[task.pk, swapped] <= shown[task.pk, not swapped] else not swapped
+            for task, swapped in zip(tasks, listed, strict=True)]  # fmt: skip
 
 
 def _held(task: Task, before: Shown) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 from sidewise.datasets.building.pair_set import PairSet
 
 QUESTION = "Which of the two is better?"
-HEAD = "# Asks about every pair of pairs.csv once.\n"
+HEAD = "# Asks about every pair of pairs.csv once, left and right as there.\n"
 CONTROLS = """\
 # It asks no controls: those of controls.csv, with their right answers, and the pages that pairs and controls make in
 # pages.csv, are for who shows the pages by other means.
@@ -21,7 +21,7 @@ def campaign_text(made: PairSet, *, folder: str | None) -> str:
     tables: dict[str, dict[str, Any]] = {
         "campaign": {"title": settings["title"], "question": settings["question"] or QUESTION},
         "items": {"source": "items.csv", "id": columns.id, **shown, "folder": folder, "attributes": attributes},
-        "serving": {"tasks_per_page": sum(made.layout), "overlap": 1},
+        "serving": {"tasks_per_page": sum(made.layout), "overlap": 1, "sides": "as listed"},
         "sampling": {"method": "full", "allowed": "pairs.csv", "seed": settings["seed"]},
     }
     head = HEAD + (CONTROLS if len(made.controls) else "")
