@@ -287,6 +287,8 @@ def test_pictures_take_the_extra_and_it_is_said_before_the_work(tmp_path, monkey
         ({"id": "person"}, r"person 'person 001' stands in .*photos.csv row 1 and .* row 2 \(and .* other ids\)"),
         ({"truth": "gender"}, r"photos.csv row 1: gender is 'male', which is no number"),
         ({"ranges": {"age": (200, None)}}, r"none of the 2,000 items is left \(no gender: 51, no score: 107, age"),
+        ({"ranges": {"age": 3}}, r"the range of age is 3; give its lowest and its highest value"),
+        ({"ranges": ["age"]}, r"ranges is \['age'\]; it is a mapping of columns"),
         ({"ranges": {"age": (70, 10)}}, r"goes from 70 to 10: nothing lies in it"),
         ({"design": "star"}, r"no design 'star'; there are: erdos-renyi, regular, optimal"),
         ({"draw": "worst"}, r"draw='worst' is none of best, random"),

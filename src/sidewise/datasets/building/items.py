@@ -156,8 +156,13 @@ def in_order(text: str) -> tuple[float, str]:
 
 
 def _check_ranges(ranges: Mapping[str, Range]) -> None:
-    for name, (low, high) in ranges.items():
-        for end in (low, high):
+    if not isinstance(ranges, Mapping):
+        raise SidewiseError(f"ranges is {ranges!r}; it is a mapping of columns: {{'age': (10, 70)}}")
+    for name, span in ranges.items():
+        if not (isinstance(span, tuple | list) and len(span) == 2):
+            raise SidewiseError(f"the range of {name} is {span!r}; give its lowest and its highest value: (10, 70)")
+        low, high = span
+        for end in span:
             if end is not None and not is_number(end):
                 raise SidewiseError(f"the range of {name} ends at {end!r}, which is no number")
         if low is not None and high is not None and low > high:
