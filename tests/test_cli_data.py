@@ -50,6 +50,7 @@ def test_lists_are_also_json():
     assert one["holds"] == "boxes"
     assert one["files"][0] == {
         "name": "train.csv", "bytes": None, "sha256": None, "optional": True, "here": False,
+        "state": "not here",
         "addresses": ["https://huggingface.co/datasets/toloka/WSDMCup2023/resolve/main/data/train-00000-of-00001.csv"],
     }  # fmt: skip
 
@@ -121,6 +122,23 @@ def test_verifying_names_what_is_wrong(folder):
     assert "wrong    cakes: cakes.csv has SHA-256" in done.stdout
     path.unlink()
     assert "missing  cakes: cakes.csv is not here" in run("verify", "cakes").stdout
+
+
+def test_a_file_of_another_size_is_wrong_to_info_as_to_verify(folder):
+    run("get", "cakes", "--from", EXAMPLES)
+    path = folder / "cakes" / "cakes.csv"
+    path.write_bytes(b"mine")
+    said = run("info", "cakes").stdout
+    assert "cakes.csv: 146.9 kB, wrong: has 4 bytes, and not 146,875" in said
+    assert "cakes-truth.csv: " in said
+    assert "not here" not in said
+    assert "wrong: cakes.csv" in run("list").stdout
+    told = json.loads(run("info", "cakes", "--json").stdout)
+    assert [(file["state"], file["here"]) for file in told["files"]] == [("wrong", False), ("here", True)]
+    assert told["state"] == "wrong: cakes.csv"
+    assert "wrong    cakes: cakes.csv has 4 bytes" in run("verify").stdout
+    path.unlink()
+    assert "not here" in run("info", "cakes").stdout
 
 
 def test_files_are_hashed_and_verified(tmp_path):

@@ -25,6 +25,9 @@ def _state(entry: "Entry", place: Path) -> str:
     """Whether it is here, and if not, whether it can be downloaded; by sizes alone, which is quick."""
     lacking = [file for file in entry.files.values() if not _is_here(file, place / entry.folder)]
     needed = [file for file in lacking if not file.optional]
+    wrong = [file.name for file in lacking if _is_there(file, place / entry.folder)]
+    if wrong:
+        return f"wrong: {', '.join(wrong)}"
     if not needed:
         return f"here, without {', '.join(file.name for file in lacking)}" if lacking else "here"
     if len(lacking) < len(entry.files):
@@ -35,6 +38,20 @@ def _state(entry: "Entry", place: Path) -> str:
 def _is_here(file: "DataFile", folder: Path) -> bool:
     path = folder / file.name
     return path.is_file() and file.bytes in (None, path.stat().st_size)
+
+
+def _is_there(file: "DataFile", folder: Path) -> bool:
+    """Whether there is a file of this name, whatever is in it."""
+    return (folder / file.name).is_file()
+
+
+def _word(file: "DataFile", folder: Path) -> str:
+    """Whether a file is here; one of another size is wrong, as it is to verify, which also looks at hashes."""
+    if _is_here(file, folder):
+        return "here"
+    if not _is_there(file, folder):
+        return "not here"
+    return f"wrong: has {(folder / file.name).stat().st_size:,} bytes, and not {file.bytes:,}"
 
 
 def about(entry: "Entry") -> Iterator[tuple[str, str]]:
@@ -61,9 +78,8 @@ def about_files(entry: "Entry", place: Path) -> Iterator[str]:
 
 
 def _about_file(file: "DataFile", folder: Path) -> Iterator[str]:
-    state = "here" if _is_here(file, folder) else "not here"
     optional = ", not needed to load it" if file.optional else ""
-    yield f"  {file.name}: {size_of(file.bytes)}, {state}{optional}"
+    yield f"  {file.name}: {size_of(file.bytes)}, {_word(file, folder)}{optional}"
     yield f"    sha256 {file.sha256}" if file.sha256 else "    no SHA-256 was published: get it with --unverified"
     yield from (f"    {address}" for address in file.addresses)
     if not file.addresses:
@@ -80,7 +96,8 @@ def as_json(entry: "Entry", place: Path) -> dict[str, Any]:
     """A data set as JSON has it."""
     files = [
         {"name": file.name, "bytes": file.bytes, "sha256": file.sha256, "addresses": list(file.addresses),
-         "optional": file.optional, "here": _is_here(file, place / entry.folder)}
+         "optional": file.optional, "here": _is_here(file, place / entry.folder),
+         "state": _word(file, place / entry.folder).partition(":")[0]}
         for file in entry.files.values()
     ]  # fmt: skip
     told = ("name", "title", "about", "holds", "rows", "paper", "licence", "citation", "note")
