@@ -10,12 +10,14 @@ import time
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from faulty_server import Server, cut_after, redirect, slowly, stall_after, status
 from sidewise import datasets
+from sidewise.cli import app
 from sidewise.datasets import obtaining
 from sidewise.datasets.fetching import sendable
-from sidewise.errors import Absent, DataError, DownloadError, WrongChecksum
+from sidewise.errors import Absent, DataError, DownloadError, PartlyAbsent, WrongChecksum
 
 BODY = b"winner,loser,worker\n" + b"".join(b"i%d,i%d,w%d\n" % (n % 7, 7 + n % 5, n % 3) for n in range(20_000))
 SIZE = len(BODY)
@@ -378,6 +380,25 @@ def test_other_files_at_hand_are_refused_and_left_alone(tmp_path, known, place):
         datasets.get("toys", source=tmp_path / "nothing")
     with pytest.raises(DownloadError, match="bring your own, with --from FOLDER"):
         datasets.get("toys")
+
+
+@pytest.mark.usefixtures("pictures")
+def test_what_is_at_hand_is_copied_and_the_rest_is_named(tmp_path, place):
+    """Also where the folder is laid out like the folder of data sets, which is then there, and lacks a file."""
+    here = tmp_path / "mine" / "toys" / "toys.csv"
+    here.parent.mkdir(parents=True)
+    with pytest.raises(Absent, match=r"mine has no toys.csv and no images.sha256, nor has .*/mine/toys$"):
+        datasets.get("toys", source=tmp_path / "mine", everything=True)
+    here.write_bytes(BODY)
+    with pytest.raises(PartlyAbsent, match=r"has no images.sha256, .*; the others are here: toys.csv copied"):
+        datasets.get("toys", source=tmp_path / "mine", everything=True, images=True)
+    assert place.read_bytes() == BODY
+    words = ["data", "get", "toys", "--from", str(here.parents[1]), "--to", str(tmp_path / "new")]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    done = CliRunner().invoke(app, [*words, "--all"])
+    assert done.exit_code == 1
+    assert "has no images.sha256" in done.output
+    assert CliRunner().invoke(app, [*words, "--file", "images.sha256"]).exit_code == 2
 
 
 def test_a_bad_file_in_place_stays_until_there_is_a_better_one(server, tmp_path, known, place):

@@ -9,6 +9,7 @@
     │   │   └── NoComparisons       … of which there are none
     │   └── WrongChecksum       … its bytes are others than those that were published
     ├── Absent              a data set that is needed is not here
+    │   └── PartlyAbsent        … all of it: some files that were asked for have come
     ├── DownloadError       a file can be had from none of its addresses
     ├── MeasureError        a measure cannot be taken of what was given
     ├── ModelError          the data are fine, but this model cannot be fitted to them
@@ -50,6 +51,10 @@ class WrongChecksum(DataError):  # noqa: N818 - named after what is wrong, like 
 
 class Absent(SidewiseError):  # noqa: N818 - data that are not here are no fault
     """A data set that is needed is not here; the message says how to get it."""
+
+
+class PartlyAbsent(Absent):
+    """Of the files that were asked for some have come, and others are in no place that was named."""
 
 
 class DownloadError(SidewiseError):

@@ -13,7 +13,7 @@ from sidewise.cli.data_build import app as build
 from sidewise.cli.data_tables import diverging, filter_text, split
 from sidewise.cli.data_words import about, about_files, as_json, got_line, line_of, size_of
 from sidewise.cli.places import check_place, json_text
-from sidewise.errors import SidewiseError
+from sidewise.errors import PartlyAbsent, SidewiseError
 from sidewise.ranking.display import counted
 
 if TYPE_CHECKING:
@@ -87,21 +87,31 @@ def get(
 
     A file gets its name only when it is whole and its SHA-256 is right. Interrupted, call again: it goes on where it
     stopped. A file that is not what was published is kept aside, with .bad after its name, and not used.
+    Where --from has only some of the files, those are copied, the others named, and the exit code is 1.
     """
     from sidewise.datasets import find
     from sidewise.datasets import get as get_data_set
 
+    partly = False
     with explained(), _interruptible():
         for entry in [find(name) for name in names]:
-            with _bars() as step:
-                got = get_data_set(
-                    entry.name, files=file or (), everything=everything, images=images, source=source, folder=folder,
-                    mirrors=mirror or (), unverified=unverified, timeout=timeout, progress=step, tell=_tell,
-                )  # fmt: skip
+            try:
+                with _bars() as step:
+                    got = get_data_set(
+                        entry.name, files=file or (), everything=everything, images=images, source=source,
+                        folder=folder, mirrors=mirror or (), unverified=unverified, timeout=timeout, progress=step,
+                        tell=_tell,
+                    )  # fmt: skip
+            except PartlyAbsent as some:
+                partly = True
+                err.print(f"[yellow]missing:[/] {plain(some)}", highlight=False, soft_wrap=True)
+                continue
             for one in got:
                 err.print(plain(got_line(one)), highlight=False, soft_wrap=True)
             what = entry.name if file else f"{entry.name} is here"
             err.print(plain(f"{what}. Licence: {entry.licence}. Cite: {entry.citation}"), highlight=False)
+    if partly:
+        raise typer.Exit(1)
 
 
 @app.command()

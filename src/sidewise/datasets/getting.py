@@ -11,7 +11,7 @@ from sidewise.datasets.locking import locked
 from sidewise.datasets.obtaining import LOCK, Got, Step, Tell, Way, mirrored, obtain, sources_of
 from sidewise.datasets.places import data_folder
 from sidewise.datasets.registry import DataFile, Entry, find
-from sidewise.errors import Absent, DataError, DownloadError
+from sidewise.errors import Absent, DataError, DownloadError, PartlyAbsent
 
 
 def get(
@@ -44,7 +44,8 @@ def get(
     images
         Also the images, for a data set that has a manifest of them.
     source
-        A folder to copy from, instead of downloading; laid out like the folder of data sets, or just of the files.
+        A folder to copy from, instead of downloading; laid out like the folder of data sets, or just of the files. If
+        it lacks some of the files, the others are copied, and then the error ``PartlyAbsent`` names those.
     folder
         The folder of data sets, where it is not :func:`data_folder`.
     mirrors
@@ -63,10 +64,18 @@ def get(
     wanted = [replace(file, addresses=(*mirrored(entry, file.name, mirrors), *file.addresses))
               for file in _wanted(entry, files, everything=everything, images=images)]  # fmt: skip
     sources = {file.name: sources_of(entry, file, source) for file in wanted}
-    _check(entry, wanted, sources, place, source=source, unverified=unverified)
-    got = list(_all(entry, wanted, sources, place, way))
-    if images and entry.images:
+    lacking = [file for file in wanted if not check_file(file, place / file.name).good]
+    missing = [] if source is None else [file.name for file in lacking if not sources[file.name]]
+    if source is None:
+        _check(entry, lacking, unverified=unverified)
+    elif len(missing) == len(wanted):
+        raise Absent(_nowhere(entry, missing, source))
+    got = list(_all(entry, [file for file in wanted if file.name not in missing], sources, place, way))
+    if images and entry.images and entry.images.manifest not in missing:
         got.append(get_images(entry, entry.images, place, source, mirrors, way))
+    if missing:
+        here = ", ".join(f"{one.file} {one.how}" for one in got)
+        raise PartlyAbsent(f"{_nowhere(entry, missing, source)}; the others are here: {here}")
     return got
 
 
@@ -96,17 +105,15 @@ def _wanted(entry: Entry, names: Sequence[str], *, everything: bool, images: boo
     return [file for file in entry.files.values() if everything or not file.optional or file.name in manifest]
 
 
-def _check(
-    entry: Entry, wanted: Sequence[DataFile], sources: dict[str, list[Path]], place: Path,
-    *, source: str | Path | None, unverified: bool,
-) -> None:  # fmt: skip
-    """Refuse before any work what cannot succeed."""
-    lacking = [file for file in wanted if not check_file(file, place / file.name).good]
-    if source is not None:
-        missing = [file.name for file in lacking if not sources[file.name]]
-        if missing:
-            raise Absent(f"{source} has no {' and no '.join(missing)}, nor has a folder {entry.folder} in it")
-        return
+def _nowhere(entry: Entry, missing: Sequence[str], source: Path | None) -> str:
+    """Which files a folder does not have, and where they were looked for."""
+    folder = Path(source or "") / entry.folder
+    where = f"nor has {folder}" if folder.is_dir() else f"nor is there a folder {entry.folder} in it"
+    return f"{source} has no {' and no '.join(missing)}, {where}"
+
+
+def _check(entry: Entry, lacking: Sequence[DataFile], *, unverified: bool) -> None:
+    """Refuse before any work what cannot be downloaded."""
     for file in lacking:
         if not file.addresses:
             raise DownloadError(f"{entry.name}: {file.name} is offered at no lasting address: bring your own, with --from FOLDER. "  # noqa: E501
