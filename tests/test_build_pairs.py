@@ -306,7 +306,15 @@ def test_what_cannot_be_built_is_refused_in_words(options, message):
 
 @pytest.mark.parametrize(
     ("ids", "message"),
-    [(["a", None, "c"], "row 2: id is empty"), (["a", " b", "c"], "' b' has blanks"), ([1.5, 2, 3], "holds fractions")],
+    [
+        (["a", "e\nf", "g\rh"], r"row 2: id is 'e\\nf' \(and 1 other row\); it is a text .* at most 255 characters"),
+        (["a", "b", "\u202ec"], r"row 3: id is '\\u202ec'; .* hidden characters"),
+        (["a", "b" * 256, "c"], r"row 2: id is 'b{60}'; "),
+        (["a", "b\tc", "c"], "row 2: id is"),
+        (["a", None, "c"], "row 2: id is empty"),
+        (["a", " b", "c"], "' b' has blanks"),
+        ([1.5, 2, 3], "holds fractions"),
+    ],
 )
 def test_bad_ids_are_refused(ids, message):
     with pytest.raises(DataError, match=message):

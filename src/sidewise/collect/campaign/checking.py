@@ -8,11 +8,11 @@ from difflib import get_close_matches
 from math import isfinite
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
-from sidewise.collect.campaign.names import HIDDEN
 from sidewise.collect.campaign.problems import CampaignError, Problem
 from sidewise.collect.campaign.sense import nonsense
 from sidewise.collect.campaign.tables import RULES, TABLES
 from sidewise.collect.campaign.toml_lines import Lines
+from sidewise.names import HIDDEN
 
 Keys = Sequence[Field[Any]]
 

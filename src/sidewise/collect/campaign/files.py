@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidewise.collect.campaign.items import Item
-from sidewise.collect.campaign.names import NAME, NAME_CURE, UNSTORABLE
 from sidewise.collect.campaign.rows import Rows, read_rows
+from sidewise.names import NAME, NAME_CURE, UNSTORABLE
 
 if TYPE_CHECKING:
     from sidewise.collect.campaign.campaign import Campaign

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sidewise.collect.campaign.media import LONGEST_TEXT, Shelf, address_trouble, is_address, media_type
-from sidewise.collect.campaign.names import HIDDEN, NAME, NAME_CURE, UNSTORABLE
 from sidewise.collect.campaign.rows import Rows, read_rows
+from sidewise.names import HIDDEN, NAME, NAME_CURE, UNSTORABLE
 
 if TYPE_CHECKING:
     from sidewise.collect.campaign.campaign import Campaign

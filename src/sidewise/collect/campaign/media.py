@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from sidewise.collect.campaign.names import HIDDEN
+from sidewise.names import HIDDEN
 
 TYPES: Mapping[str, Mapping[str, str]] = {
     "image": {

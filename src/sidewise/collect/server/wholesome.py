@@ -7,7 +7,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from ninja.parser import Parser
 
-from sidewise.collect.campaign.names import UNSTORABLE
+from sidewise.names import UNSTORABLE
 
 DEEPEST = 20  # levels of JSON: a campaign has four
 

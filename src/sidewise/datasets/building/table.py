@@ -15,6 +15,7 @@ from sidewise.boxes.reading import TO_CLIP, TO_SKIP
 from sidewise.boxes.rows import Choose, Rows, read_rows
 from sidewise.comparisons.arrow import Floats, Mask, as_floats, as_mask, as_text, encode, is_text, plain_values
 from sidewise.errors import ComparisonError, DataError
+from sidewise.names import NAME, NAME_CURE
 
 NOTHING = pa.array(["", "na", "n/a", "nan", "null", "none"])  # spellings of a number that is not there
 SHOWN = 5
@@ -113,7 +114,7 @@ def numbers(rows: Rows, name: str) -> Floats:
 
 
 def check_ids(rows: Rows, name: str) -> pa.ChunkedArray:
-    """The ids: every row has one, without blanks around it, and no other row has the same."""
+    """The ids: every row has one that a campaign takes, without blanks around it, and no other row has the same."""
     ids = texts(rows.table, name)
     empty = np.flatnonzero(absent(ids))
     if len(empty):
@@ -122,6 +123,12 @@ def check_ids(rows: Rows, name: str) -> pa.ChunkedArray:
     if len(padded):
         raise DataError(
             f"{rows.place(padded[0])}: {name} {ids[padded[0]].as_py()!r} has blanks around it: take them out"
+        )
+    fits = NAME.fullmatch
+    unfit = [row for row, value in enumerate(ids.to_pylist()) if fits(value) is None]
+    if unfit:
+        raise DataError(
+            f"{rows.place(unfit[0])}: {name} is {ids[unfit[0]].as_py()[:60]!r}{_others(len(unfit) - 1)}; {NAME_CURE}"
         )
     if pc.count_distinct(ids).as_py() < len(ids):
         raise DataError(_repeated(rows, name, ids))

@@ -14,7 +14,6 @@ from sidewise.collect.campaign import Item as SpecItem
 from sidewise.collect.campaign.instructions import images
 from sidewise.collect.campaign.items import text_trouble
 from sidewise.collect.campaign.media import address_trouble
-from sidewise.collect.campaign.names import NAME, NAME_CURE
 from sidewise.collect.server import exporting
 from sidewise.collect.server.api.auth import RequesterToken
 from sidewise.collect.server.api.errors import told
@@ -22,6 +21,7 @@ from sidewise.collect.server.models import Campaign
 from sidewise.collect.server.opening import add_items, change_state, create
 from sidewise.collect.server.standing import latest
 from sidewise.errors import SidewiseError
+from sidewise.names import NAME, NAME_CURE
 
 router = Router(tags=["campaigns"], auth=RequesterToken())
 TOLD = told(401, 404, 413, 422)
