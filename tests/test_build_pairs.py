@@ -411,6 +411,32 @@ def test_the_command_builds_and_tells(tmp_path):
     assert "is there already" in again.output
 
 
+def test_media_that_are_not_copied_are_warned_of(tmp_path):
+    (tmp_path / "photos").mkdir()
+    rows = "".join(f"i{number},photos/{number}.png\n" for number in range(4))
+    (tmp_path / "items.csv").write_text("id,media\n" + rows)
+    words = ["data", "build", "pairs", str(tmp_path / "items.csv"), "--pairs", "4", "--no-pictures", "--out"]
+    bare = CliRunner().invoke(app, [*words, str(tmp_path / "bare")])
+    assert "warning" not in bare.output
+    for name, lie in (
+        ("there", f"--media-folder {tmp_path}"),
+        ("gone", "--media-folder FOLDER, where the paths begin"),
+    ):
+        for number in range(4):
+            path = tmp_path / "photos" / f"{number}.png"
+            path.write_bytes(b"") if name == "there" else path.unlink()
+        done = CliRunner().invoke(app, [*words, str(tmp_path / name), "--media", "media"])
+        assert done.exit_code == 0
+        said = " ".join(done.stderr.split())
+        assert f"warning: the files of 4 media were not copied, and the campaign looks for them in {tmp_path}" in said
+        assert said.endswith(f"put them there, or build with {lie}")
+        assert "put the files here" in (tmp_path / name / "campaign.toml").read_text()
+        assert "The files of 4 media are not in this folder" in (tmp_path / name / "README.md").read_text()
+    far = build_pairs({"id": ["a", "b"], "media": ["https://a.example/a.png", "https://a.example/b.png"]}, pairs=1,
+                      media="media").write(tmp_path / "far", pictures=False)  # fmt: skip
+    assert "not in this folder" not in (far / "README.md").read_text()
+
+
 @pytest.mark.parametrize("given", ["age", "age=10", "age=ten:20", "=1:2"])
 def test_a_range_that_is_none_is_refused(tmp_path, given):
     words = ["data", "build", "pairs", str(PHOTOS), "--out", str(tmp_path / "set"), "--pairs", "9", "--range", given]

@@ -1,5 +1,6 @@
 """``sidewise data build pairs``: a side-by-side data set from a table of items."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -71,6 +72,8 @@ def pairs(
         with progress("writing") as bar:
             made.write(output, media_folder=media_folder, force=force, pictures=pictures, progress=bar)
         _tell(made, output)
+        if media_folder is None and made.media_paths:
+            _warn_of_media(made.media_paths, Path(table).parent, output)
 
 
 def ranges_of(given: list[str] | None) -> dict[str, tuple[float | None, float | None]]:
@@ -104,6 +107,18 @@ def _tell(made: "PairSet", folder: Path) -> None:
     err.print(
         f"the data set is in {plain(folder)}; begin with {plain(folder / 'README.md')}", highlight=False, soft_wrap=True
     )
+
+
+def _warn_of_media(paths: Sequence[str], beside: Path, folder: Path) -> None:
+    """Say that media were not copied, and if they lie beside the table, how they will be."""
+    found = not Path(paths[0]).is_absolute() and (beside / paths[0]).is_file()
+    lie = f"--media-folder {beside}" if found else "--media-folder FOLDER, where the paths begin"
+    what = "the file of 1 medium was" if len(paths) == 1 else f"the files of {len(paths):,} media were"
+    err.print(
+        f"[yellow]warning:[/] {plain(what)} not copied, and the campaign looks for them in {plain(folder)}: put them "
+        f"there, or build with {plain(lie)}",
+        highlight=False, soft_wrap=True,
+    )  # fmt: skip
 
 
 def _say(line: str) -> None:

@@ -7,6 +7,7 @@ from sidewise.datasets.building.pair_set import PairSet
 
 QUESTION = "Which of the two is better?"
 HEAD = "# Asks about every pair of pairs.csv once, left and right as there.\n"
+MEDIA = "# The paths of its media begin in this folder: put the files here before it is served.\n"
 CONTROLS = """\
 # It asks no controls: those of controls.csv, with their right answers, and the pages that pairs and controls make in
 # pages.csv, are for who shows the pages by other means.
@@ -24,7 +25,7 @@ def campaign_text(made: PairSet, *, folder: str | None) -> str:
         "serving": {"tasks_per_page": sum(made.layout), "overlap": 1, "sides": "as listed"},
         "sampling": {"method": "full", "allowed": "pairs.csv", "seed": settings["seed"]},
     }
-    head = HEAD + (CONTROLS if len(made.controls) else "")
+    head = HEAD + (MEDIA if made.media_paths and not folder else "") + (CONTROLS if len(made.controls) else "")
     return head + "".join(f"\n[{name}]\n{_keys(table)}" for name, table in tables.items())
 
 

@@ -41,7 +41,7 @@ def card_text(made: PairSet, folder: Path, *, pictures: Sequence[str]) -> str:
         *_pictures(pictures),
         "## Files\n\n" + _table(("file", "what", "size"), _files(folder)),
         "Check that they are whole with `sha256sum --check manifest.sha256`.",
-        "## Before you use it\n\n" + _caveats(made),
+        "## Before you use it\n\n" + _caveats(made, folder),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -171,8 +171,13 @@ def _files(folder: Path) -> list[tuple[str, ...]]:
     return rows
 
 
-def _caveats(made: PairSet) -> str:
+def _caveats(made: PairSet, folder: Path) -> str:
     lines = ["- Nobody has answered yet: this is what is to be asked."]
+    if made.media_paths and not (folder / "media").exists():
+        lines.append(
+            f"- The files of {len(made.media_paths):,} media are not in this folder: put them here, by the paths that "
+            "`items.csv` has, before the campaign is served."
+        )
     if made.groups.names and made.settings["per_group"]:
         lines.append("- Groups are of equal size by design, and do not show how frequent they are in the source.")
     if made.columns.truth:

@@ -75,6 +75,17 @@ class PairSet:
 
         return texts(self.items, self.columns.id).combine_chunks()
 
+    @cached_property
+    def media_paths(self) -> tuple[str, ...]:
+        """The media that are paths of files, and no addresses, each once."""
+        from sidewise.datasets.building.table import texts
+
+        if self.columns.media is None:
+            return ()
+        return tuple(
+            path for path in dict.fromkeys(texts(self.items, self.columns.media).to_pylist()) if "://" not in path
+        )
+
     @property
     def pages(self) -> int:
         """How many pages the pairs fill."""
