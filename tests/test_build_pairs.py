@@ -2,7 +2,9 @@
 
 import csv
 import json
+import os
 import subprocess
+import sys
 import tomllib
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -261,6 +263,46 @@ def test_what_fails_halfway_leaves_nothing_behind(tmp_path, monkeypatch):
             small(seed=2).write(tmp_path / name, pictures=False, force=True)
     assert [path.name for path in tmp_path.iterdir()] == ["set"]
     assert (tmp_path / "set" / "manifest.sha256").read_bytes() == before
+
+
+KILLED = """
+import os, signal, sys, time
+from sidewise.datasets.building import build_pairs, folder
+wait = lambda *_: (print("here", flush=True), time.sleep(60))
+folder.write_manifest = wait
+build_pairs({"id": list("abcd")}, pairs=4).write(sys.argv[1], pictures=False)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kill -9")
+def test_a_later_run_removes_what_a_killed_one_left_and_nothing_else(tmp_path):
+    mine = [".set-keep", ".set-notours1", ".set-abcdefgh-old", ".other-abcdefgh", ".set-old-abcdefgh"]
+    for name in mine:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "items.csv").write_text("id\n")
+    (tmp_path / ".set-mydiary1").mkdir()
+    (tmp_path / ".set-mydiary1" / "diary.txt").write_text("mine")
+    (tmp_path / ".set-notours1" / "pairs.txt").write_text("mine")
+    command = [sys.executable, "-c", KILLED, str(tmp_path / "set")]
+    running, killed = (subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2))  # noqa: S603
+    try:
+        assert (running.stdout.readline(), killed.stdout.readline()) == ("here\n", "here\n")
+        killed.kill()
+        killed.wait()
+        left = {path.name for path in tmp_path.iterdir()} - {*mine, ".set-mydiary1"}
+        assert len(left) == 2
+        build_pairs({"id": list("abcd")}, pairs=4).write(tmp_path / "set", pictures=False)
+        still = {path.name for path in tmp_path.iterdir()} - {*mine, ".set-mydiary1"}
+        assert len(still) == 2
+        assert "set" in still
+        assert len(still & left) == 1
+    finally:
+        running.kill()
+        running.wait()
+        running.stdout.close()
+        killed.stdout.close()
+    small().write(tmp_path / "set", pictures=False, force=True)
+    assert {path.name for path in tmp_path.iterdir()} == {*mine, ".set-mydiary1", "set"}
 
 
 def test_pictures_take_the_extra_and_it_is_said_before_the_work(tmp_path, monkeypatch):

@@ -34,7 +34,7 @@ def _taken(path: Path) -> int | None:
     """The handle of the lock, or None where somebody else has it."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     # The former holder removes the file: a lock on a file that is no longer there holds nobody off.
-    if _lock(handle) and _is_still(path, handle):
+    if try_lock(handle) and _is_still(path, handle):
         return handle
     os.close(handle)
     return None
@@ -50,7 +50,8 @@ def _is_still(path: Path, handle: int) -> bool:
 if sys.platform == "win32":
     import msvcrt
 
-    def _lock(handle: int) -> bool:
+    def try_lock(handle: int) -> bool:
+        """Lock an open file until it is closed; whether nobody else has locked it."""
         try:
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
         except OSError:
@@ -60,7 +61,8 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    def _lock(handle: int) -> bool:
+    def try_lock(handle: int) -> bool:
+        """Lock an open file until it is closed; whether nobody else has locked it."""
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from sidewise.datasets.building.campaign import campaign_text
-from sidewise.datasets.building.card import card_text
+from sidewise.datasets.building.card import FILES, card_text
 from sidewise.datasets.building.card_pictures import pictures_of
 from sidewise.datasets.building.fresh import fresh_folder, write_manifest
 from sidewise.datasets.building.pages import page_rows
@@ -20,8 +20,9 @@ from sidewise.errors import DataError, SidewiseError
 from sidewise.extras import need
 
 Progress = Callable[[int, int], None]
+CARD, MEDIA, PICTURES = "README.md", "media", "pictures"
 PIECE = 1 << 20  # rows that are written at a time
-MEDIA = "media"
+HOLDS = (*FILES, CARD, MEDIA, PICTURES)
 NAMED = 3
 
 
@@ -33,7 +34,7 @@ def write_pair_set(
         for library in ("altair", "vl_convert"):
             need(library, extra="plot")
     media = _media_files(made, media_folder)
-    with fresh_folder(folder, force=force) as place:
+    with fresh_folder(folder, holds=HOLDS, force=force) as place:
         steps: list[Callable[[], object]] = [
             lambda: _write_tables(made, place),
             lambda: _write_pages(made, place),
@@ -89,10 +90,10 @@ def _write_words(made: PairSet, place: Path, *, pictures: bool, copied: bool) ->
     drawn = pictures_of(made) if pictures else {}
     for name, chart in drawn.items():
         text = need("vl_convert", extra="plot").vegalite_to_svg(chart.to_dict())
-        _text(place / "pictures" / f"{name}.svg", text)
+        _text(place / PICTURES / f"{name}.svg", text)
     _text(place / "campaign.toml", campaign_text(made, folder=MEDIA if copied else None))
     _text(place / "build.json", _record(made))
-    _text(place / "README.md", card_text(made, place, pictures=list(drawn)))
+    _text(place / CARD, card_text(made, place, pictures=list(drawn)))
 
 
 def _record(made: PairSet) -> str:

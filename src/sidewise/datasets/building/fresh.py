@@ -2,29 +2,82 @@
 
 import hashlib
 import os
+import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from sidewise.datasets.locking import try_lock
 from sidewise.errors import SidewiseError
 
 MANIFEST = "manifest.sha256"
 
 
 @contextmanager
-def fresh_folder(folder: Path, *, force: bool = False) -> Iterator[Path]:
-    """A folder to fill, beside the one that is wanted: it takes that name when all is done, and goes away otherwise."""
+def fresh_folder(folder: Path, *, holds: Collection[str], force: bool = False) -> Iterator[Path]:
+    """A folder to fill, beside the one that is wanted: it takes that name when all is done, and goes away otherwise.
+
+    ``holds`` is all that may be put into it. What runs that were killed have left holds nothing else, and is removed.
+    """
     check_free(folder, force=force)
-    filled = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    _remove_stale(folder, {MANIFEST, *holds})
+    with _begun(folder) as filled:
+        try:
+            filled.chmod(0o755)
+            yield filled
+            _put(filled, folder)
+        except BaseException:
+            shutil.rmtree(filled, ignore_errors=True)
+            raise
+
+
+@contextmanager
+def _begun(folder: Path) -> Iterator[Path]:
+    """A folder under a name of its own, which is seen to be somebody's as long as this process lives."""
+    while True:
+        filled = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+        handle = _handle(filled)
+        if filled.exists():  # and was not taken for a stale one before it was locked
+            break
+        _close(handle)
     try:
-        filled.chmod(0o755)
         yield filled
-        _put(filled, folder)
-    except BaseException:
-        shutil.rmtree(filled, ignore_errors=True)
-        raise
+    finally:
+        _close(handle)
+
+
+def _handle(folder: Path) -> int | None:
+    """A lock on a folder, which ends with the process; None where somebody has it, or folders cannot be locked."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        if try_lock(handle):
+            return handle
+    except OSError:  # a file system without locks
+        pass
+    os.close(handle)
+    return None
+
+
+def _close(handle: int | None) -> None:
+    if handle is not None:
+        os.close(handle)
+
+
+def _remove_stale(folder: Path, holds: Collection[str]) -> None:
+    """Remove what runs that were killed have left: unfinished folders of this name that no process holds."""
+    ours = re.compile(rf"\.{re.escape(folder.name)}-[a-z0-9_]{{8}}")  # as mkdtemp names them
+    for path in folder.parent.iterdir():
+        if not ours.fullmatch(path.name) or path.is_symlink() or not path.is_dir():
+            continue
+        handle = _handle(path)
+        if handle is not None and all(inside.name in holds for inside in path.iterdir()):
+            shutil.rmtree(path, ignore_errors=True)
+        _close(handle)
 
 
 def check_free(folder: Path, *, force: bool = False) -> None:
@@ -78,7 +131,8 @@ def _put(filled: Path, folder: Path) -> None:
     if not folder.exists():
         filled.rename(folder)
         return
-    old = Path(tempfile.mkdtemp(prefix=f".{folder.name}-old-", dir=folder.parent))
+    # It may be all that is left of a data set: its name is none that is taken for a stale folder's.
+    old = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", suffix="-old", dir=folder.parent))
     os.replace(folder, old)  # noqa: PTH105 - onto the empty folder, in one step
     try:
         filled.rename(folder)
