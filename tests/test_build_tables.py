@@ -9,6 +9,7 @@ import unicodedata
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,6 +26,7 @@ from sidewise.datasets.building import (
     word_forms,
 )
 from sidewise.datasets.building.folding import folded
+from sidewise.datasets.building.inferring import with_numbers
 from sidewise.errors import DataError, SidewiseError
 
 SIDES = ("left", "top", "right", "bottom")
@@ -427,3 +429,57 @@ def test_a_part_that_is_none_is_refused(tmp_path, part):
     )
     assert done.exit_code == 2
     assert "--part" in done.output
+
+
+TYPED = "id,code,n,share,when,none,mixed\n" + "".join(
+    f"i{n},{n:03},{n if n % 3 else ''},{n / 4},2024-01-0{n % 9 + 1},,{n or 'x'}\n" for n in range(20)
+)
+
+
+def test_parts_in_parquet_have_numbers_as_numbers(tmp_path):
+    """Of all parts alike, and only what comes back as it was written: 007 is no number."""
+    (tmp_path / "t.csv").write_text(TYPED)
+    words = ["data", "split", str(tmp_path / "t.csv"), "--out", str(tmp_path), "--format", "parquet", "--seed", "3"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    parts = [pq.read_table(tmp_path / f"{name}.parquet") for name in ("train", "test")]
+    kinds = {"id": "string", "code": "string", "n": "int64", "share": "double", "when": "string", "none": "string",
+             "mixed": "string"}  # fmt: skip
+    for part in parts:
+        assert {field.name: str(field.type) for field in part.schema} == kinds
+    rows = {row["id"]: row for part in parts for row in part.to_pylist()}
+    assert rows["i7"] | {"when": ""} == {
+        "id": "i7",
+        "code": "007",
+        "n": 7,
+        "share": 1.75,
+        "when": "",
+        "none": "",
+        "mixed": "7",
+    }
+    assert rows["i6"]["n"] is None
+    pq.write_table(pa.table({"id": ["1", "2", "3"]}), tmp_path / "typed.parquet")
+    again = [*words[:2], str(tmp_path / "typed.parquet"), *words[3:], "--part", "a=2", "--part", "b=1"]
+    assert CliRunner().invoke(app, again).exit_code == 0
+    assert str(pq.read_table(tmp_path / "a.parquet")["id"].type) == "string"
+
+
+@given(st.lists(st.from_regex(r"\A[-+0-9.eE ]{0,22}\Z") | st.integers().map(str) | st.floats().map(repr), min_size=1))
+def test_text_that_becomes_numbers_stands_for_the_same_ones(values):
+    (table,) = with_numbers([pa.table({"x": values})])
+    if pa.types.is_integer(table["x"].type):
+        assert ["" if value is None else str(value) for value in table["x"].to_pylist()] == values
+    elif pa.types.is_floating(table["x"].type):
+        assert table["x"].to_pylist() == [float(value) if value else None for value in values]
+    else:
+        assert table["x"].to_pylist() == values
+
+
+def test_what_is_kept_in_parquet_has_numbers_as_numbers(tmp_path):
+    (tmp_path / "q.csv").write_text("question,n\nWho?,1\nKill?,2\n")
+    (tmp_path / "w.txt").write_text("kill\n")
+    words = ["data", "filter", str(tmp_path / "q.csv"), "--words", str(tmp_path / "w.txt"), "--out"]
+    out = [str(tmp_path / "kept.parquet"), "--removed", str(tmp_path / "removed.parquet")]
+    assert CliRunner().invoke(app, [*words, *out]).exit_code == 0
+    assert pq.read_table(tmp_path / "kept.parquet").to_pylist() == [{"question": "Who?", "n": 1}]
+    assert pq.read_table(tmp_path / "removed.parquet")["n"].to_pylist() == [2]

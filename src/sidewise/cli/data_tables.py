@@ -12,6 +12,8 @@ from sidewise.errors import SidewiseError
 from sidewise.ranking.display import counted
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from sidewise.datasets.building import Filtered
 
 TableFile = Annotated[
@@ -32,7 +34,7 @@ def split(
     others: Annotated[Path | None, typer.Option(help="Another data set: rows that overlap its boxes go to the first part.")] = None,  # noqa: E501
     overlap: Annotated[str, typer.Option(help="What overlaps: boxes (on the same image) or images.")] = "boxes",
     by_name: Annotated[bool, typer.Option("--by-name", help="Images are the same where the last part of their path is.")] = False,  # noqa: E501
-    form: Annotated[str, typer.Option("--format", help="Of the files: csv or parquet.")] = "csv",
+    form: Annotated[str, typer.Option("--format", help="Of the files: csv, or parquet, in which columns of a text file that hold only numbers are numbers.")] = "csv",  # noqa: E501
     seed: Annotated[int, typer.Option(help="The same seed gives the same parts.", min=0)] = 0,
     delimiter: Delimiter = None,
 ) -> None:  # fmt: skip
@@ -58,7 +60,7 @@ def split(
         )  # fmt: skip
         if others is not None:
             _say(f"{counted(found.held, 'row')} that {others} has too: all in {next(iter(shares))}")
-        for name, rows in found.parts.items():
+        for name, rows in zip(places, _typed(table, list(found.parts.values()), kind), strict=True):
             _say(f"{name:<12}{counted(rows.num_rows, 'row')}")
             write_place(f"rows of {name}", rows, places[name])
 
@@ -84,7 +86,7 @@ def filter_text(
         found = filter_words(
             table, words, column=column, unless=lines(unless), inflect=inflect, delimiter=one_character(delimiter)
         )
-        _report(found, output, removed, ("found", column))
+        _report(table, found, output, removed, ("found", column))
 
 
 def diverging(
@@ -105,13 +107,15 @@ def diverging(
     with explained():
         _check_places(output, removed, table, answers)
         found = filter_divergent(table, answers, threshold=threshold, delimiter=one_character(delimiter), **choices)
-        _report(found, output, removed, ("iou", "image"))
+        _report(table, found, output, removed, ("iou", "image"))
 
 
-def _report(found: "Filtered", output: Path, removed: Path | None, shown: tuple[str, str]) -> None:
+def _report(source: str, found: "Filtered", output: Path, removed: Path | None, shown: tuple[str, str]) -> None:
     """What was removed and why, with a few examples."""
-    write_place("kept rows", found.kept, output)  # before a word is said: who reads only the first lines loses nothing
-    write_place("removed rows", found.removed, removed)
+    both = [found.kept, found.removed]
+    # Before a word is said: who reads only the first lines loses nothing.
+    write_place("kept rows", _typed(source, both, output.suffix)[0], output)
+    write_place("removed rows", _typed(source, both, removed.suffix)[1] if removed else None, removed)
     gone = found.removed.num_rows
     _say(f"kept {counted(found.kept.num_rows, 'row')}, removed {counted(gone, 'row')}")
     for reason, count in found.reasons.most_common():
@@ -121,6 +125,15 @@ def _report(found: "Filtered", output: Path, removed: Path | None, shown: tuple[
         _say(f"row {row['row']}: {f'{first:.3f}' if isinstance(first, float) else first}: {second}")
     if gone > EXAMPLES:
         _say(f"… and {gone - EXAMPLES:,} more{'' if removed else ' (--removed writes them all)'}")
+
+
+def _typed(source: str, tables: "list[pa.Table]", ending: str) -> "list[pa.Table]":
+    """Tables as a file of this ending holds them: of text files, numbers as numbers where the file can say so."""
+    from sidewise.comparisons.files import sources
+    from sidewise.datasets.building.inferring import with_numbers
+
+    text = all(part.kind == "csv" for part in sources(source))
+    return with_numbers(tables) if text and ending == ".parquet" else tables
 
 
 def _check_places(output: Path, removed: Path | None, *sources: Path | str | None) -> None:
