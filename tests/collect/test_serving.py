@@ -12,7 +12,7 @@ from sidewise.collect.server.answering import Refused, answer, undo, undoable
 from sidewise.collect.server.answers import comparisons
 from sidewise.collect.server.leasing import expire, lease, serve
 from sidewise.collect.server.models import Campaign, Event, Task
-from sidewise.collect.server.opening import change_state
+from sidewise.collect.server.opening import allow, change_state
 from sidewise.collect.server.planning import plan
 
 
@@ -319,3 +319,11 @@ def test_a_listed_pair_that_nobody_judged_is_shown_as_listed_again(listed, join)
     assert sorted(map(shown, serve(late).page)) == sorted(LISTED)
     expire(campaign.pk, now() + timedelta(hours=9))
     assert sorted(map(shown, serve(last).page)) == sorted(LISTED)
+
+
+def test_pairs_that_are_listed_again_stand_as_they_are_now(listed, join):
+    """A server reads its file anew when it is started again."""
+    campaign = listed(tasks_per_page=4)
+    allow(campaign, [*(pair[::-1] for pair in LISTED), LISTED[0][::-1]])
+    assert campaign.allowed.count() == len(LISTED)
+    assert sorted(map(shown, serve(join(campaign)).page)) == sorted(pair[::-1] for pair in LISTED)

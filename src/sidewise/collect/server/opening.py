@@ -60,11 +60,12 @@ def allow(campaign: Campaign, pairs: Iterable[tuple[str, str]]) -> None:
     """Pairs that may be asked, in a campaign that restricts them; of those that were there already, the sides."""
     ids = {name: (number, group) for name, number, group in campaign.items.values_list("name", "id", "group")}
     listed = [(ids[left], ids[right]) for left, right in pairs]
+    turned = {(min(left, right), max(left, right)): left > right for left, right in listed}  # each pair once
+    turns = _turns(campaign, len(turned))
     Allowed.objects.bulk_create(
         (
-            Allowed(campaign=campaign, first_id=min(left, right), second_id=max(left, right), group=group, turn=turn,
-                    turned=left > right)
-            for ((left, group), (right, _)), turn in zip(listed, _turns(campaign, len(listed)), strict=True)
+            Allowed(campaign=campaign, first_id=first, second_id=second, group=group, turn=turn, turned=other)
+            for (((first, group), (second, _)), other), turn in zip(turned.items(), turns, strict=True)
         ),
         batch_size=2_000, update_conflicts=True, update_fields=["turned"],
         unique_fields=["campaign", "first", "second"],
