@@ -215,6 +215,17 @@ def test_a_campaign_that_was_built_shows_its_pairs_left_and_right_as_they_were_d
     )
 
 
+def test_pairs_that_are_listed_the_other_way_round_meanwhile_stand_so(database, tmp_path, owner):  # noqa: ARG001
+    folder = build_pairs({"id": list("abcdefgh")}, pairs=12).write(tmp_path / "set", pictures=False)
+    campaign = started(Campaign.read(folder / "campaign.toml").check())
+    before, events = campaign.allowed.filter(turned=True).count(), campaign.events.count()
+    assert started(Campaign.read(folder / "campaign.toml").check()).events.count() == events
+    head, *rows = (folder / "pairs.csv").read_text().split()
+    (folder / "pairs.csv").write_text("\n".join([head, *(row[::-1] for row in rows)]))
+    started(Campaign.read(folder / "campaign.toml").check())
+    assert campaign.allowed.filter(turned=True).count() == 12 - before
+
+
 def test_attributes_that_are_corrected_in_the_file_are_those_that_count(database, cakes, owner):  # noqa: ARG001
     file = cakes.read_text().replace('text = "text"', 'text = "text"\nattributes = ["maker"]')
     cakes.write_text(file)

@@ -98,8 +98,18 @@ def _changed(campaign: Campaign, checked: Checked, content: Mapping[str, Any]) -
         or checked.instructions != campaign.instructions
         or told_queries(checked) != campaign.queries
         or len(checked.allowed or ()) != campaign.allowed.count()
+        or _listed_otherwise(campaign, checked)
         or not set(checked.workers or ()) <= set(invited)
     )
+
+
+def _listed_otherwise(campaign: Campaign, checked: Checked) -> bool:
+    """Whether pairs are to stand left and right as they are listed, and are listed otherwise than before."""
+    if checked.campaign.serving.sides != "as listed":
+        return False
+    rows = campaign.allowed.values_list("first__name", "second__name", "turned")
+    before = {(second, first) if turned else (first, second) for first, second, turned in rows}
+    return set(checked.allowed or ()) != before
 
 
 def _new_items(campaign: Campaign, checked: Checked) -> list[Item]:
