@@ -18,9 +18,10 @@ from sidewise.models.bootstrap import resampled
 from sidewise.models.crowd_problem import CrowdProblem
 from sidewise.models.factors import SIDE, chosen, usual_sizes
 from sidewise.models.gaussian import Gaussian
-from sidewise.models.habits import Sensitive, Tail, WorkerPrior
+from sidewise.models.habits import Doubt, Pull, Sensitive, Tail
 from sidewise.models.laplacian import Information
 from sidewise.models.likelihood import Chances, Logistic, Observations
+from sidewise.models.limits import Ridge
 from sidewise.models.posterior import with_spread
 from sidewise.models.problem import SHAPES
 from sidewise.models.reduced import CrowdInformation, Reduced
@@ -184,14 +185,8 @@ def workers_of(crowd: Crowd, found: Found, level: float, scale: "Scale") -> pa.T
     word for it: among many coins the sensitivities of the others are larger.
     """
     problem = found.problem
-    reduced = _information(problem, found.point).reduced
-    s, theta, _ = problem.parts(found.point)
-    exact = problem.n <= WHOLE
-    variance = worker_variance(reduced) if exact else local_worker_variance(reduced, problem.answers.pairs.seen)
-    estimates = [
-        estimate(prior, row, spread, level)
-        for prior, row, spread in zip(problem.worker_priors, theta, variance, strict=True)
-    ]
+    s, _, _ = problem.parts(found.point)
+    estimates = estimates_of(problem, found.point, level)
     if isinstance(problem.habit, Sensitive) and np.count_nonzero(problem.answers.answered) == 1:
         estimates[0] = untold(estimates[0])
     sizes = usual_sizes(crowd.comparisons, crowd.factors)
@@ -203,13 +198,30 @@ def workers_of(crowd: Crowd, found: Found, level: float, scale: "Scale") -> pa.T
     )
 
 
-def estimate(prior: WorkerPrior, value: Floats, variance: Floats, level: float) -> Estimate:
-    """A parameter of all workers with its limits."""
-    if prior.is_chance:
-        return Estimate.chance(value, variance, level)
-    return Estimate(value, *tail_bounds(prior, value, variance, level)) if isinstance(prior, Tail) else (
-        Estimate.normal(value, variance, level)
-    )  # fmt: skip
+def estimates_of(problem: CrowdProblem, point: Floats, level: float) -> list[Estimate]:
+    """Every parameter of all workers with its limits."""
+    reduced = _information(without_doubt(problem), point).reduced
+    exact = problem.n <= WHOLE
+    variance = worker_variance(reduced) if exact else local_worker_variance(reduced, problem.answers.pairs.seen)
+    found = []
+    for p, (prior, value) in enumerate(zip(problem.worker_priors, problem.parts(point).theta, strict=True)):
+        if isinstance(prior, Doubt):
+            inverse = reduced.blocks.inverse
+            stretch = np.sqrt(variance[p] / inverse[p, p])
+            found.append(Estimate(value, *Ridge.of(problem, point, p, inverse).limits(level, stretch)))
+        elif isinstance(prior, Tail):
+            found.append(Estimate(value, *tail_bounds(prior, value, variance[p], level)))
+        elif prior.is_chance:
+            found.append(Estimate.chance(value, variance[p], level))
+        else:
+            found.append(Estimate.normal(value, variance[p], level))
+    return found
+
+
+def without_doubt(problem: CrowdProblem) -> CrowdProblem:
+    """The problem with normal priors on sensitivities: doubt is there below 0 only, and no curvature for both sides."""
+    priors = [Pull(p.mean, p.sd) if isinstance(p, Doubt) else p for p in problem.worker_priors]
+    return replace(problem, worker_priors=tuple(priors))
 
 
 def untold(some: Estimate) -> Estimate:

@@ -101,8 +101,12 @@ class Pull:
     is_chance: ClassVar = False
 
     def value(self, theta: Floats) -> float:
+        """Σ of the log density, up to a constant."""
+        return float(self.log_density(theta).sum())
+
+    def log_density(self, theta: Floats) -> Floats:
         """The log density, up to a constant."""
-        return float(-np.sum((theta - self.mean) ** 2) / (2 * self.sd**2))
+        return np.asarray(-((theta - self.mean) ** 2) / (2 * self.sd**2))
 
     def slope(self, theta: Floats) -> Floats:
         """Its derivative."""
@@ -127,9 +131,13 @@ class Doubt:
     is_chance: ClassVar = False
 
     def value(self, theta: Floats) -> float:
+        """Σ of the log density, up to a constant."""
+        return float(self.log_density(theta).sum())
+
+    def log_density(self, theta: Floats) -> Floats:
         """The log density, up to a constant."""
         doubted = np.minimum(theta, 0) ** 2 / self.below**2
-        return float(-np.sum((theta - self.mean) ** 2 / self.sd**2 + doubted) / 2)
+        return np.asarray(-((theta - self.mean) ** 2 / self.sd**2 + doubted) / 2)
 
     def slope(self, theta: Floats) -> Floats:
         """Its derivative."""
@@ -190,7 +198,11 @@ class Credit:
         """Right · log θ + wrong · log(1 − θ); minus infinity outside of 0 to 1."""
         if theta.min(initial=1.0) <= 0 or theta.max(initial=0.0) >= 1:
             return -np.inf
-        return float(np.sum(self.right * np.log(theta) + self.wrong * np.log1p(-theta)))
+        return float(self.log_density(theta).sum())
+
+    def log_density(self, theta: Floats) -> Floats:
+        """Right · log θ + wrong · log(1 − θ), for chances."""
+        return np.asarray(self.right * np.log(theta) + self.wrong * np.log1p(-theta))
 
     def slope(self, theta: Floats) -> Floats:
         """Right / θ − wrong / (1 − θ)."""
