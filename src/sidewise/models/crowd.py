@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from scipy.special import expit, logit
 
 from sidewise.comparisons import Comparisons, Index, components
 from sidewise.comparisons.arrow import Floats
@@ -18,7 +19,7 @@ from sidewise.models.bootstrap import resampled
 from sidewise.models.crowd_problem import CrowdProblem
 from sidewise.models.factors import SIDE, chosen, usual_sizes
 from sidewise.models.gaussian import Gaussian
-from sidewise.models.habits import Doubt, Pull, Sensitive, Tail
+from sidewise.models.habits import NEVER, Doubt, Pull, Sensitive, Swayed, Tail
 from sidewise.models.laplacian import Information
 from sidewise.models.likelihood import Chances, Logistic, Observations
 from sidewise.models.limits import Ridge
@@ -29,7 +30,7 @@ from sidewise.models.scale import size_slope, told
 from sidewise.models.solvable import solvable
 from sidewise.models.spread import local_variance
 from sidewise.models.wanted import Wanted
-from sidewise.models.worker_table import Estimate, Reliability, check_some, check_workers_known, worker_table
+from sidewise.models.worker_table import STRONG, Estimate, Reliability, check_some, check_workers_known, worker_table
 from sidewise.ranking import Fit, Ranking, Uncertainty
 
 Intervals = Literal["posterior", "bootstrap", "none"]
@@ -189,6 +190,9 @@ def workers_of(crowd: Crowd, found: Found, level: float, scale: "Scale") -> pa.T
     estimates = estimates_of(problem, found.point, level)
     if isinstance(problem.habit, Sensitive) and np.count_nonzero(problem.answers.answered) == 1:
         estimates[0] = untold(estimates[0])
+    if isinstance(problem.habit, Swayed):
+        strong = swaying(estimates[0].value)
+        estimates[1:] = (replace(bias, strong=strong) for bias in estimates[1:])
     sizes = usual_sizes(crowd.comparisons, crowd.factors)
     biases = {name: bias.by(size) for name, bias, size in zip(crowd.factors, estimates[1:], sizes, strict=False)}
     good = estimates[0].value[(estimates[0].low > scale.random) & (problem.answers.answered > 0)]
@@ -205,16 +209,12 @@ def estimates_of(problem: CrowdProblem, point: Floats, level: float) -> list[Est
     variance = worker_variance(reduced) if exact else local_worker_variance(reduced, problem.answers.pairs.seen)
     found = []
     for p, (prior, value) in enumerate(zip(problem.worker_priors, problem.parts(point).theta, strict=True)):
-        if isinstance(prior, Doubt):
-            inverse = reduced.blocks.inverse
-            stretch = np.sqrt(variance[p] / inverse[p, p])
-            found.append(Estimate(value, *Ridge.of(problem, point, p, inverse).limits(level, stretch)))
-        elif isinstance(prior, Tail):
+        if isinstance(prior, Tail):
             found.append(Estimate(value, *tail_bounds(prior, value, variance[p], level)))
-        elif prior.is_chance:
-            found.append(Estimate.chance(value, variance[p], level))
-        else:
-            found.append(Estimate.normal(value, variance[p], level))
+            continue
+        inverse = reduced.blocks.inverse
+        stretch = np.sqrt(variance[p] / inverse[p, p])
+        found.append(Estimate(value, *Ridge.of(problem, point, p, inverse).limits(level, stretch)))
     return found
 
 
@@ -222,6 +222,12 @@ def without_doubt(problem: CrowdProblem) -> CrowdProblem:
     """The problem with normal priors on sensitivities: doubt is there below 0 only, and no curvature for both sides."""
     priors = [Pull(p.mean, p.sd) if isinstance(p, Doubt) else p for p in problem.worker_priors]
     return replace(problem, worker_priors=tuple(priors))
+
+
+def swaying(fair: Floats) -> Floats:
+    """How strong a bias must be that the unfair answers alone follow, to turn an even choice as far as STRONG does."""
+    share = (expit(STRONG) - fair / 2) / (1 - fair)
+    return np.where(share < 1, logit(np.minimum(share, 1 - NEVER)), np.inf)
 
 
 def untold(some: Estimate) -> Estimate:

@@ -57,7 +57,7 @@ def crowd_bt(
     Examples
     --------
     >>> import sidewise as sw
-    >>> crowd = sw.simulate.crowd(8, workers=12, comparisons=900, kinds={"contrary": 0.25}, seed=1)
+    >>> crowd = sw.simulate.crowd(8, workers=12, comparisons=1200, kinds={"contrary": 0.25}, seed=1)
     >>> ranking = sw.crowd_bt(crowd.comparisons)
     >>> [row["worker"] for row in ranking.workers.to_pylist() if row["flag"] == "contrary"]
     ['w01', 'w03', 'w07']

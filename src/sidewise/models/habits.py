@@ -195,14 +195,14 @@ class Credit:
     is_chance: ClassVar = True
 
     def value(self, theta: Floats) -> float:
-        """Right · log θ + wrong · log(1 − θ); minus infinity outside of 0 to 1."""
-        if theta.min(initial=1.0) <= 0 or theta.max(initial=0.0) >= 1:
-            return -np.inf
+        """Σ of the log density, up to a constant."""
         return float(self.log_density(theta).sum())
 
     def log_density(self, theta: Floats) -> Floats:
-        """Right · log θ + wrong · log(1 − θ), for chances."""
-        return np.asarray(self.right * np.log(theta) + self.wrong * np.log1p(-theta))
+        """Right · log θ + wrong · log(1 − θ); minus infinity outside of 0 to 1."""
+        inside = np.clip(theta, NEVER, 1 - NEVER)
+        found = self.right * np.log(inside) + self.wrong * np.log1p(-inside)
+        return np.where((theta > 0) & (theta < 1), found, -np.inf)
 
     def slope(self, theta: Floats) -> Floats:
         """Right / θ − wrong / (1 − θ)."""

@@ -11,14 +11,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from sidewise.comparisons.arrow import Floats
+from sidewise.comparisons.arrow import Floats, Mask
 from sidewise.models.crowd_problem import HAIR, CrowdProblem, Parts
 
 REACH = 8.0  # standard deviations to both sides: skewed posteriors are long on one of them
 NODES = REACH * np.sinh(np.linspace(-2.9, 2.9, 13)) / np.sinh(2.9)  # close to each other where the mass is
 FINE, STEP = np.linspace(-REACH, REACH, 641, retstep=True)
 NEARLY = 0.9  # a chance goes no further than this towards 0 or 1 from one node to the next
-EDGE = 2e-3  # and stays so far inside them
+EDGE = 2e-3  # and stays so far inside them, but for the one that is looked at:
+LEAST = 1e-9  # its logarithm must mean something
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,8 @@ class Ridge:
         log_density = self.heights() + self.problem.worker_priors[self.p].log_density(value + FINE[:, None] * sd)
         mass = np.exp(log_density - log_density.max(axis=0))
         low, high = (value + stretch * sd * quantile(mass, tail) for tail in ((1 - level) / 2, (1 + level) / 2))
+        if self.problem.worker_priors[self.p].is_chance:
+            low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
         return np.minimum(low, value), np.maximum(high, value)
 
     def heights(self) -> Floats:
@@ -60,26 +63,31 @@ class Ridge:
         value, gradient, information = self._look(theta)
         if not len(gradient):
             return value, off
-        step = np.linalg.solve(information, gradient.T[..., None])[..., 0].T
-        value += (step * gradient).sum(axis=0) / 2 - np.linalg.slogdet(information)[1] / 2
-        there = theta.copy()
-        there[self._others] += step
-        return value, self._kept(theta, there) - straight
+        there, others = theta.copy(), self._others
+        there[others] += np.linalg.solve(information, gradient.T[..., None])[..., 0].T
+        there = self._kept(theta, there)
+        step = (there - theta)[others]
+        value += (step * gradient).sum(axis=0) - np.einsum("pk,kpq,qk->k", step, information, step) / 2
+        return value - np.linalg.slogdet(information)[1] / 2, there - straight
 
     @property
     def _others(self) -> list[int]:
         return [q for q in range(self.problem.parameters) if q != self.p]
 
+    @property
+    def _is_chance(self) -> Mask:
+        return np.array([[prior.is_chance] for prior in self.problem.worker_priors])
+
     def _possible(self, theta: Floats) -> Floats:
         """Chances that are chances."""
-        is_chance = np.array([prior.is_chance for prior in self.problem.worker_priors])
-        return np.where(is_chance[:, None], np.clip(theta, EDGE, 1 - EDGE), theta)
+        edge = np.full((len(theta), 1), EDGE)
+        edge[self.p] = LEAST
+        return np.where(self._is_chance, np.clip(theta, edge, 1 - edge), theta)
 
     def _kept(self, theta: Floats, there: Floats) -> Floats:
         """Where a step leads that takes no chance all the way to 0 or 1."""
-        is_chance = np.array([prior.is_chance for prior in self.problem.worker_priors])
         kept = np.clip(there, (1 - NEARLY) * theta, 1 - (1 - NEARLY) * (1 - theta))
-        return np.where(is_chance[:, None], kept, there)
+        return np.where(self._is_chance, kept, there)
 
     def _look(self, theta: Floats) -> tuple[Floats, Floats, Floats]:
         """The log posterior of every worker, with gradient and information in the others (worker × other × other)."""

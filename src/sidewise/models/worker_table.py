@@ -24,7 +24,7 @@ class Estimate:
     value: Floats
     low: Floats
     high: Floats
-    strong: float = STRONG  # from where on a bias deserves a second look
+    strong: float | Floats = STRONG  # from where on a bias deserves a second look
 
     @classmethod
     def normal(cls, value: Floats, variance: Floats, level: float) -> "Estimate":
