@@ -306,6 +306,16 @@ def test_spammers_are_flagged_and_honest_workers_are_not(kind, model, flag):
     assert len([row for row in workers if row["flag"] and row["worker"] not in bad]) <= 2
 
 
+@pytest.mark.parametrize("model", ["crowd_bt", "factor_bt"])
+def test_where_everybody_errs_at_times_nobody_is_random_for_it(model):
+    """Chances never exceed 1, so that half-way from a coin to a typical worker must be less than half-way to 1."""
+    kinds = [CrowdBT(0.7)] * 20 if model == "crowd_bt" else [FactorBT(-0.3, {"side": 0.0})] * 20
+    ranking = MODELS[model](crowd(kinds, 20, 20_000, spread=3.0, seed=1).comparisons)
+    assert (column(ranking, "reliability_high") < (0.75 if model == "crowd_bt" else 0.5)).any()
+    assert (column(ranking, "reliability_low") > 0).all()
+    assert set(column(ranking, "flag")) == {None}
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_a_worker_with_three_answers_is_not_judged(model):
     simulation = crowd(["honest"] * 20, 12, 2000, spread=1.5)

@@ -42,7 +42,8 @@ class Scale(NamedTuple):
     """Where a model's reliability has a coin, and where a good worker."""
 
     random: float
-    typical: float
+    typical: float  # where nobody is surely better than a coin
+    least: float = 0.0  # that those who are surely better than a coin are expected to have
 
 
 @dataclass(frozen=True)
@@ -182,8 +183,8 @@ class CrowdPosterior(Gaussian):
 def workers_of(crowd: Crowd, found: Found, level: float, scale: "Scale") -> pa.Table:
     """The workers' table of a likelihood model: the first parameter is the reliability, the others are biases.
 
-    What is typical is the median of those who are surely better than a coin, where that is more than the model's own
-    word for it: among many coins the sensitivities of the others are larger.
+    What is typical is the median of those who are surely better than a coin: among many coins the sensitivities of the
+    others are larger, and where everybody errs at times, nobody is random for it.
     """
     problem = found.problem
     s, _, _ = problem.parts(found.point)
@@ -196,7 +197,7 @@ def workers_of(crowd: Crowd, found: Found, level: float, scale: "Scale") -> pa.T
     sizes = usual_sizes(crowd.comparisons, crowd.factors)
     biases = {name: bias.by(size) for name, bias, size in zip(crowd.factors, estimates[1:], sizes, strict=False)}
     good = estimates[0].value[(estimates[0].low > scale.random) & (problem.answers.answered > 0)]
-    typical = max(float(np.median(good)), scale.typical) if good.size else scale.typical
+    typical = max(float(np.median(good)), scale.least) if good.size else scale.typical
     return worker_table(
         crowd.comparisons, s, reliability=Reliability(estimates[0], scale.random, typical), biases=biases
     )

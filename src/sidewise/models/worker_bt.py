@@ -92,7 +92,7 @@ def worker_bt(
     return crowd.ranking(
         partial(_fit, ties=ties, stated=stated, tol=tol, limit=limit),
         wanted,
-        Scale(random=0.0, typical=1.0),
+        Scale(random=0.0, typical=1.0, least=1.0),  # 1 is what a worker like the others has, by the rule for it
         lambda found: _settings(found, crowd, ties),
     )
 
