@@ -207,6 +207,17 @@ def test_an_even_crowd_has_no_biases():
     assert spearmanr(ranking.raw, list(answers.truth.values())).statistic > 0.97
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_workers_with_one_answer_each_have_no_biases(seed):
+    """A bias each would explain everything: BIC had some 200 of them, and the scores were worse than plain ones."""
+    made = sw.simulate.crowd(8, workers=300, answers=1, seed=seed)
+    ranking = sw.linear_bias(made.comparisons)
+    assert min(ranking.fit.findings["path"]["bic"].to_pylist()) < ranking.fit.findings["path"]["bic"][0].as_py()
+    assert not bias_of(ranking).any()
+    assert set(ranking.workers["flag"].to_pylist()) == {None}
+    assert ranking.raw == pytest.approx(sw.hodge_rank(made.comparisons).raw, abs=1e-6)
+
+
 def test_one_worker_is_a_crowd_with_one_bias():
     answers = with_workers(random_comparisons(6, 400, side=1.5), 1)
     ranking = sw.linear_bias(answers)

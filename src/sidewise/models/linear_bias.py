@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from sidewise.comparisons import Comparisons, Graph, PairCounts, components
-from sidewise.comparisons.arrow import Floats
+from sidewise.comparisons.arrow import Floats, Mask
 from sidewise.errors import ModelError
 from sidewise.models import notes
 from sidewise.models.bootstrap import Progress, Unit, resampled
@@ -25,6 +25,7 @@ from sidewise.ranking.uncertainty import normal_quantile
 Intervals = Literal["least-squares", "bootstrap", "none"]
 
 REACH = 1e-3  # the smallest penalty of the path, as a part of the largest
+HELD = 0.4  # of the biased workers, who must have answered more than once
 DRAWS = 200  # of the scores, where there are too many for their covariance
 STRONG = 0.46  # of ±1: a bias that turns an even choice into 73 to 27
 
@@ -52,7 +53,8 @@ def linear_bias(
     Minimised is ½ Σ (y − (s_left − s_right) − γ_worker)² + λ ‖γ‖₁: only workers whose answers lean to a side by more
     than λ in all have a bias, and the scores are not held back. λ is the one of a path of ``points`` penalties, from
     that which leaves no bias down to its thousandth part, with the least BIC: N log(RSS / N) + log(N) · biased. The
-    path is the table ``fit.findings["path"]``: penalty, biased (how many workers), rss, bic.
+    path is the table ``fit.findings["path"]``: penalty, biased (how many workers), rss, bic. Penalties that bias mostly
+    workers with a single answer, which their bias would explain by itself, are not chosen.
 
     It finds workers who favour a side, and no others; and a straight line is a poor model of ±1: prefer
     :func:`~sidewise.factor_bt`.
@@ -99,7 +101,7 @@ def linear_bias(
     with solvable(comparisons):
         found = solutions(sums, penalty, points, tol=tol, limit=limit)
         judged = [Judged.of(comparisons, solution) for solution in found]
-        best = min(judged, key=lambda some: some.bic)
+        best = min((some for some in judged if some.held or some is judged[0]), key=lambda some: some.bic)
         chosen, noise = best.solution, best.noise(sums)
         uncertainty = _uncertainty(comparisons, sums, chosen, noise, wanted)
     said = _report(chosen, counts, graph, strict=strict)
@@ -139,6 +141,7 @@ class Judged(NamedTuple):
     weight: float
     rss: float
     bic: float
+    held: bool
 
     @classmethod
     def of(cls, comparisons: Comparisons, solution: Solution) -> "Judged":
@@ -149,7 +152,8 @@ class Judged(NamedTuple):
             raise np.linalg.LinAlgError("overflown")
         # A fit that explains everything has a BIC of minus infinity whatever it costs: it must not win by that.
         fit = total * np.log(max(rss / total, PERFECT)) if total else 0.0
-        return cls(solution, total, rss, float(fit + np.log(max(total, 1.0)) * solution.biased.sum()))
+        bic = float(fit + np.log(max(total, 1.0)) * solution.biased.sum())
+        return cls(solution, total, rss, bic, is_held(comparisons, solution.biased))
 
     def noise(self, sums: Sums) -> float | None:
         """σ²: the squared residuals over the comparisons that are more than scores and biases; None where none are."""
@@ -157,6 +161,17 @@ class Judged(NamedTuple):
         assert pin is not None
         free = self.weight - (sums.laplacian.n - len(pin.size)) - self.solution.biased.sum()
         return self.rss / free if free > 0 and self.rss / free > SATURATED else None
+
+
+def is_held(comparisons: Comparisons, biased: Mask) -> bool:
+    """Whether enough of the biases have a second answer that could speak against them.
+
+    A single answer cannot be told from its noise. Where everybody has one, a bias each explains everything, and BIC,
+    which is made for many comparisons to a parameter, would have most of them.
+    """
+    assert comparisons.worker is not None
+    answers = np.bincount(comparisons.worker[comparisons.weights() > 0], minlength=len(biased))
+    return not biased.any() or float(np.mean(answers[biased] > 1)) >= HELD
 
 
 def residual(comparisons: Comparisons, solution: Solution) -> Floats:
