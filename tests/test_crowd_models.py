@@ -90,6 +90,37 @@ def test_the_papers_own_targets_can_be_maximised(model, options):
     assert ranking.fit.log_likelihood > credited.fit.log_likelihood
 
 
+@pytest.mark.parametrize("credit", [(0, 0), (4, 1)])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_without_a_width_biases_fit_at_least_as_well_as_with_a_large_one(credit, seed):
+    """Those that run away have next to no curvature: steps of thousands stopped the climb 8 nats too low."""
+    answers = sw.simulate.crowd(
+        20, workers=40, comparisons=2000, factors=["brand", "font"], kinds={"brand-biased": 0.5}, seed=seed
+    ).comparisons
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotConverged)  # three factors that run away may take more than 300 steps
+        free, held = (sw.factor_bt(answers, credit=credit, bias_sd=sd) for sd in (np.inf, 100.0))
+    assert reached(free, credit) > reached(held, credit) - 0.3
+    assert np.isfinite(free.raw).all()
+    assert all(np.isfinite(column(free, f"brand_bias_{end}")).all() for end in ("low", "high"))
+    assert np.abs(column(free, "brand_bias")).max() > 20
+
+
+def reached(ranking, credit):
+    """The objective of factor_bt without what it says of biases."""
+    s, f = ranking.raw, column(ranking, "reliability")
+    items = -np.logaddexp(0, s).sum() - np.logaddexp(0, -s).sum()
+    return ranking.fit.log_likelihood + items + np.sum(credit[0] * np.log(f) + credit[1] * np.log1p(-f))
+
+
+def test_biases_that_run_away_do_not_stop_the_climb_among_spammers(data):
+    answers, _ = load_reading(data)
+    answers = add_spammers(answers, 1.0, "mixed", seed=0)
+    free, held = (sw.factor_bt(answers, bias_sd=sd, intervals="none") for sd in (np.inf, 100.0))
+    assert free.fit.converged
+    assert free.fit.log_likelihood > held.fit.log_likelihood - 0.1
+
+
 # Invariances
 
 

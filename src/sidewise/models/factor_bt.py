@@ -1,6 +1,7 @@
 """FactorBT: Bradley–Terry where a worker sometimes answers to factors that have nothing to do with the question."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import get_args
 
@@ -19,6 +20,8 @@ from sidewise.models.habits import Chance, Credit, Pull, Swayed, WorkerPrior
 from sidewise.models.priors import Normal, VirtualItem, check_width
 from sidewise.models.wanted import Wanted
 from sidewise.ranking import Ranking
+
+LOOSE, NEAR = 100.0, 10.0  # the width and the tolerance, in tolerances, of the fit that one without a width begins with
 
 
 def factor_bt(
@@ -94,10 +97,17 @@ def factor_bt(
 def _fit(
     crowd: Crowd, *, prior: VirtualItem | Normal, credit: tuple[float, float], bias_sd: float, tol: float, limit: int
 ) -> Found:
-    priors: tuple[WorkerPrior, ...] = (Credit(*credit), *(Pull(0.0, float(bias_sd)) for _ in crowd.factors))
-    problem = CrowdProblem(crowd.answers, Swayed(), Chance(), prior, priors)
-    start = problem.joined(np.zeros(problem.n), initial(crowd.answers), 0.0)
-    return maximum(problem, start, tol=tol, limit=limit)
+    def problem(sd: float) -> CrowdProblem:
+        priors: tuple[WorkerPrior, ...] = (Credit(*credit), *(Pull(0.0, sd) for _ in crowd.factors))
+        return CrowdProblem(crowd.answers, Swayed(), Chance(), prior, priors)
+
+    wanted, steps = problem(float(bias_sd)), 0
+    start = wanted.joined(np.zeros(wanted.n), initial(crowd.answers), 0.0)
+    if bias_sd == np.inf:  # biases that nothing holds run away before the scores are anywhere: first a loose hold
+        held = maximum(problem(LOOSE), start, tol=NEAR * tol, limit=limit)
+        start, steps = held.point, held.steps
+    found = maximum(wanted, start, tol=tol, limit=max(limit - steps, 1))
+    return replace(found, steps=found.steps + steps)
 
 
 def initial(answers: Answers) -> Floats:
