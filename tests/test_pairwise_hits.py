@@ -139,6 +139,25 @@ def test_abilities_have_wilson_intervals_and_odd_workers_flags():
     assert [worker["flag"] for worker in workers] == ["contrary", *[None] * 7]
 
 
+def test_a_few_answers_are_no_reason_for_a_flag():
+    """Of honest workers with three answers, one in eight has Wilson's interval below the crowd's agreement."""
+    simulated = sw.simulate.crowd(20, workers=20, comparisons=4000, spread=2.0, seed=1)
+    rows = sw.simulate.crowd(20, workers=60, answers=3, spread=2.0, seed=1)
+    assert rows.truth == simulated.truth
+    names = np.array([*simulated.comparisons.items], object)
+    parts = [(simulated.comparisons, "much"), (rows.comparisons, "little")]
+    answers = sw.Comparisons.from_arrays(
+        left=names[np.concatenate([part.left for part, _ in parts])],
+        right=names[np.concatenate([part.right for part, _ in parts])],
+        winner=np.concatenate([part.outcome for part, _ in parts]),
+        worker=[f"{name}-{k}" for part, name in parts for k in part.worker], winner_is="number",
+    )  # fmt: skip
+    table = sw.pairwise_hits(answers).workers
+    few = np.array(table["answers"]) == 3
+    assert (np.array(table["reliability_high"])[few] < 0.6).any()
+    assert set(table["flag"].to_pylist()) == {None}
+
+
 def test_ties_alone_say_nothing_of_a_worker():
     answers = sw.Comparisons.from_arrays(
         left=["a", "b", "a"], right=["b", "c", "c"], winner=[1, 1, 0.5], worker=[*"xxy"]

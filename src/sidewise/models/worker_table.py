@@ -13,7 +13,7 @@ from sidewise.errors import ModelError
 from sidewise.models.factors import SIDE
 from sidewise.ranking.uncertainty import normal_bounds
 
-ENOUGH = 8  # answers that all go to one side: a careful worker does that once in 128 times
+ENOUGH = 8  # answers that judge a worker: a careful one's all go to one side once in 128 times
 STRONG = 1.0  # log-odds: a bias that turns an even choice into 73 to 27
 
 
@@ -113,8 +113,9 @@ def flags(
 ) -> Sequence[str | None]:
     """Why a worker deserves a second look; the plainest reason first.
 
-    Nobody is blamed for a side where every answer agrees with the ranking: the better item was shown there each time.
-    Whoever leans to a side tosses no coin, however little the items matter to them.
+    Nobody is judged by a few answers, whatever a model makes of them, nor blamed for a side where every answer agrees
+    with the ranking: the better item was shown there each time. Whoever leans to a side tosses no coin, however little
+    the items matter to them.
     """
     found, leans = np.full(len(comparisons.workers), None, object), np.zeros(len(comparisons.workers), bool)
     for name, bias in biases.items():
@@ -127,11 +128,11 @@ def flags(
         some, middle = reliability.estimate, (reliability.random + reliability.typical) / 2
         found[(some.high < middle) & ~leans] = "random"
         found[some.high < reliability.random] = "contrary"
+    share, decided = left_share(comparisons)
     if comparisons.sided:
-        share, decided = left_share(comparisons)
-        one_sided = (decided >= ENOUGH) & (agreed < 1)
-        found[one_sided & (share == 1)] = "always left"
-        found[one_sided & (share == 0)] = "always right"
+        found[(share == 1) & (agreed < 1)] = "always left"
+        found[(share == 0) & (agreed < 1)] = "always right"
+    found[decided < ENOUGH] = None
     return found.tolist()
 
 
