@@ -57,6 +57,7 @@ class Found:
     converged: bool
     determined: float | None = None  # how many scores the data determine, where the spread was estimated
     loosened: str = ""  # why the prior of the scores is a loose one
+    unsure: float | None = None  # the width of sensitivities for their intervals, where it was estimated
 
 
 @dataclass(frozen=True)
@@ -188,7 +189,7 @@ def workers_of(crowd: Crowd, found: Found, level: float, scale: "Scale") -> pa.T
     """
     problem = found.problem
     s, _, _ = problem.parts(found.point)
-    estimates = estimates_of(problem, found.point, level)
+    estimates = estimates_of(unsure_of_widths(found), found.point, level)
     if isinstance(problem.habit, Sensitive) and np.count_nonzero(problem.answers.answered) == 1:
         estimates[0] = untold(estimates[0])
     if isinstance(problem.habit, Swayed):
@@ -217,6 +218,18 @@ def estimates_of(problem: CrowdProblem, point: Floats, level: float) -> list[Est
         stretch = np.sqrt(variance[p] / inverse[p, p])
         found.append(Estimate(value, *Ridge.of(problem, point, p, inverse).limits(level, stretch)))
     return found
+
+
+def unsure_of_widths(found: Found) -> CrowdProblem:
+    """The problem for the intervals of workers: with few answers each, nobody knows how much they differ.
+
+    The fit holds them near each other then, lest workers and scores talk each other into anything; to be sure of them
+    for it would be to believe one's own caution.
+    """
+    first, *others = found.problem.worker_priors
+    if not isinstance(first, Doubt) or found.unsure is None:
+        return found.problem
+    return replace(found.problem, worker_priors=(Doubt(max(found.unsure, first.sd)), *others))
 
 
 def without_doubt(problem: CrowdProblem) -> CrowdProblem:

@@ -47,6 +47,7 @@ class Turn:
     variance: Floats = field(init=False)  # of the scores
     determined: float = field(init=False)  # how many scores the data and not the prior determine
     gap: float = field(default=np.inf, init=False)
+    unsure: float = field(default=np.nan, init=False)  # the width of sensitivities that the data may hide
     _last: Floats | None = field(default=None, init=False)
 
     def with_widths(self, log_widths: Floats) -> CrowdProblem:
@@ -88,7 +89,7 @@ class Turn:
         assert isinstance(here.prior, Normal)
         laplacian = self.information.reduced.laplacian
         against = spread_free and contradicted(self.point[: here.n], here.prior.precision, laplacian, self.variance)
-        return Settled(here, self.point, self.determined, turns, self.gap, done, against)
+        return Settled(here, self.point, self.determined, turns, self.gap, done, against, self.unsure)
 
     def _move(self, here: CrowdProblem, point: Floats, share: Floats) -> None:
         """Go there, with the size of the sensitivities at 1."""
@@ -121,6 +122,8 @@ class Turn:
             held = prior.holds(row)
             known = max(here.answers.k - float(held @ inverse[p, p]), 0.0)
             strayed = float(held @ np.minimum((row - prior.mean) ** 2, FARTHER[p > 0])) * prior.sd**2
+            if isinstance(prior, Doubt):
+                self.unsure = float(np.sqrt((strayed + imagined * STRAY[0] ** 2) / (known + imagined)))
             found.append(np.log((strayed + imagined * stray[p] ** 2) / (known + imagined)))
         return np.array(found) / 2
 
@@ -136,6 +139,7 @@ class Settled:
     gap: float
     converged: bool
     contradicted: bool
+    unsure: float  # how widely sensitivities may differ: with few answers each, data do not tell, and the fit is shy
 
 
 def settle(

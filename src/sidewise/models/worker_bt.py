@@ -132,7 +132,7 @@ def _fit(crowd: Crowd, ties: Ties, stated: Floats, *, tol: float, limit: int) ->
     estimated = np.isnan(stated[0]) and not loosened
     return Found(
         settled.problem, settled.point, settled.turns, settled.gap, settled.converged,
-        settled.determined if estimated else None, loosened,
+        settled.determined if estimated else None, loosened, settled.unsure if np.isnan(stated[1]) else None,
     )  # fmt: skip
 
 
