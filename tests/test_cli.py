@@ -354,3 +354,18 @@ def test_help_teaches():
     text = run("rank", "--help").stdout
     for word in ("--model", "--ties", "--interval", "--out", "--report", "--format", "--skip-bad", "bradley-terry"):
         assert word in text
+
+
+def test_a_study_refuses_a_seed_below_0_as_a_ranking_does(tmp_path):
+    for words in (("reproduce", "factor-bt", "--quick", "--only", "table-1", "--out", tmp_path), ("rank", CAKES)):
+        refused = run(*words, "--seed", "-1")
+        assert refused.returncode == 2
+        assert "Traceback" not in refused.stderr
+        assert "seed" in refused.stderr
+
+
+def test_a_part_that_was_asked_for_by_name_and_cannot_be_run_is_an_error(tmp_path):
+    words = ("reproduce", "factor-bt", "--quick", "--only", "figure-1", "--out", tmp_path)
+    refused = run(*words, SIDEWISE_DATA=str(tmp_path / "nothing"))
+    assert refused.returncode == 1
+    assert "skipped figure-1" in refused.stderr

@@ -19,7 +19,7 @@ def reproduce(
         list[str] | None, typer.Option("--only", help="A table or figure of the study; may be given again. All if not.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A small setting that ends in seconds.")] = False,
-    seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
+    seed: Annotated[int, typer.Option(help="Of everything random.", min=0)] = 0,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Processes, for studies in parts; one a core if not said.")
     ] = None,
@@ -32,7 +32,8 @@ def reproduce(
     """Run a study again: the same seed gives the same numbers.
 
     Studies in parts write each table and picture when it is done, and make their page from all that are in the folder.
-    Parts whose data are not here (SIDEWISE_DATA names their folder) are skipped. A study that takes long (asap) keeps
+    Parts whose data are not here (SIDEWISE_DATA names their folder) are skipped; it is an error where --only names
+    them. A study that takes long (asap) keeps
     every run: called again after an interruption, it goes on where it stopped.
     """
     from sidewise.studies import STUDIES, StudyInParts, find_study
@@ -82,12 +83,13 @@ def _run_parts(
     """Part by part, so that what is done is kept whatever happens next; then the page."""
     from sidewise.studies import Setting
 
-    ran = []
+    ran, skipped = [], []
     for name in study.chosen(only):
         with progress(name) as bar:
             done = study.run_part(name, folder, Setting(quick=quick, seed=seed, jobs=jobs, progress=bar))
         if done.skipped:
             err.print(f"[yellow]skipped {name}:[/] {done.skipped}", highlight=False)
+            skipped.append(name)
             continue
         ran.append(name)
         for path in done.paths:
@@ -97,3 +99,5 @@ def _run_parts(
         if quick:
             err.print("[yellow]a quick run:[/] its figures are too few for what is said of them", highlight=False)
         out.print(study.markdown(folder, ran), highlight=False, markup=False, soft_wrap=True)
+    if only and skipped:
+        raise typer.Exit(1)
