@@ -1,6 +1,6 @@
 """Models by name, for the command line and for loops over models."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from inspect import signature
 from typing import Any
 
@@ -14,6 +14,7 @@ from sidewise.models.hodge_rank import hodge_rank
 from sidewise.models.linear_bias import linear_bias
 from sidewise.models.page_rank import page_rank
 from sidewise.models.pairwise_hits import pairwise_hits
+from sidewise.models.priors import Normal
 from sidewise.models.random_order import random_order
 from sidewise.models.thurstone import thurstone
 from sidewise.models.win_rate import win_rate
@@ -36,6 +37,9 @@ MODELS: dict[str, Callable[..., Ranking]] = {
 }
 
 
+PLAIN_INTERVALS = ("hessian", "sandwich")  # that bradley_terry has and worker_bt has not
+
+
 def find_model(name: str) -> Callable[..., Ranking]:
     """The model of a name, written with hyphens or underscores."""
     try:
@@ -48,7 +52,7 @@ def rank(comparisons: Comparisons | PairCounts, model: str | None = None, **opti
     """Rank by the model of a name; the options are the model's own.
 
     Without a name, the data choose: :func:`worker_bt` where they say who said what, :func:`bradley_terry` otherwise, or
-    where an option is asked for that only the latter has.
+    where an option or a value is asked for that only the latter has, such as ``prior=None``.
 
     >>> import sidewise as sw
     >>> answers = sw.Comparisons.from_matrix([[0, 7], [3, 0]], ["tea", "coffee"])
@@ -58,9 +62,18 @@ def rank(comparisons: Comparisons | PairCounts, model: str | None = None, **opti
     'bradley_terry'
     """
     chosen = model or default_model(comparisons)
-    if model is None and not set(options) <= set(signature(find_model(chosen)).parameters):
-        chosen = "bradley-terry"  # which takes more options than the others
+    if model is None and not takes(chosen, options) and takes("bradley-terry", options):
+        chosen = "bradley-terry"
     return find_model(chosen)(comparisons, **options)
+
+
+def takes(model: str, options: Mapping[str, object]) -> bool:
+    """Whether a model has these options; and, where it is :func:`worker_bt`, these priors and kinds of intervals."""
+    if not set(options) <= set(signature(find_model(model)).parameters):
+        return False
+    return model != "worker-bt" or (
+        isinstance(options.get("prior", Normal()), Normal) and options.get("intervals") not in PLAIN_INTERVALS
+    )
 
 
 def default_model(comparisons: Comparisons | PairCounts) -> str:
