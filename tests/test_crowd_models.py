@@ -579,6 +579,11 @@ def test_factors_are_checked():
         )
 
 
+def test_factors_of_an_array_have_columns():
+    with pytest.raises(sw.SidewiseError, match="factors maps names to columns"):
+        sw.Comparisons.from_arrays(left=["a"], right=["b"], winner=["a"], factors=["f"])
+
+
 @pytest.mark.parametrize("unit", [1e-12, 1e-3, 1e3, 1e200])
 @pytest.mark.parametrize("model", [sw.worker_bt, sw.factor_bt])
 def test_the_unit_of_a_factor_does_not_matter(model, unit):
@@ -753,6 +758,19 @@ def test_biases_of_workers_with_few_answers_have_intervals_that_hold_them():
 
 def test_rank_takes_bradley_terry_for_options_that_only_it_has():
     assert sw.rank(random_comparisons(8, 300, workers=5), covariates=["side"]).fit.model == "bradley_terry"
+
+
+@pytest.mark.parametrize("options", [{"prior": None}, {"prior": sw.VirtualItem(1.0)}, {"intervals": "sandwich"}])
+def test_rank_takes_bradley_terry_for_what_only_it_can_do_as_the_command_line_does(options):
+    answers = random_comparisons(8, 300, workers=5)
+    assert sw.rank(answers, **options).fit.model == "bradley_terry"
+    with pytest.raises(ModelError):
+        sw.rank(answers, "worker-bt", **options)
+
+
+def test_an_option_that_no_model_has_is_no_fault_of_another_model():
+    with pytest.raises(TypeError, match=r"worker_bt\(\) got an unexpected keyword argument 'foo'"):
+        sw.rank(random_comparisons(8, 300, workers=5), foo=1)
 
 
 @pytest.mark.parametrize("options", [{"limit": 0}, {"tol": -1.0}, {"level": 1.5}])

@@ -481,3 +481,19 @@ def test_rings_are_whole_numbers_within_reach():
     for wrong in (-1, 0.5, 1e308):
         with pytest.raises(sw.SidewiseError, match="rings are known by whole numbers"):
             simulate.Colluding(wrong)
+
+
+@pytest.mark.parametrize("kinds", [[1, 2], [None], [simulate.Honest]])
+def test_what_is_no_kind_of_worker_is_refused(kinds):
+    with pytest.raises(sw.SidewiseError, match="a kind of worker is a name or an object of one, not"):
+        simulate.crowd(10, kinds=kinds)
+
+
+def test_a_list_of_nobody_is_no_crowd_of_fifty():
+    with pytest.raises(sw.SidewiseError, match="lists nobody"):
+        simulate.crowd(10, kinds=[])
+
+
+def test_integers_have_a_spread_of_their_own():
+    with pytest.raises(sw.SidewiseError, match="integers have a spread of their own"):
+        simulate.crowd(10, scores="integers", spread=3)

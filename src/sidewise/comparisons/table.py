@@ -119,6 +119,10 @@ class Comparisons:
         """
         columns = {"left": left, "right": right, "winner": winner, "loser": loser, "worker": worker, "weight": weight}
         given = {name: values for name, values in columns.items() if values is not None}
+        if not (factors is None or isinstance(factors, Mapping)):
+            raise ComparisonError(
+                f"factors maps names to columns, as in factors={{'logo': [1, 0, …]}}, not {factors!r}"
+            )
         named = _names(tuple(factors or ()))
         table = {name: _array(values, name) for name, values in {**given, **(factors or {})}.items()}
         lengths = {name: len(values) for name, values in table.items()}

@@ -214,6 +214,8 @@ def check_ties(ties: float) -> None:
 def _how_many(workers: int | None, kinds: object) -> int:
     if isinstance(kinds, str) or not isinstance(kinds, Mapping | Sequence):
         raise SidewiseError(f"kinds holds shares, as in kinds={{{kinds!r}: 0.2}}, or a list with every worker's kind")
+    if isinstance(kinds, list) and not kinds:
+        raise SidewiseError("kinds=[] lists nobody: leave it out for honest workers, or list every worker's kind")
     if isinstance(kinds, Sequence) and kinds:
         if workers not in (None, len(kinds)):
             raise SidewiseError(f"workers is {workers}, but kinds lists {len(kinds)} of them: leave out workers")

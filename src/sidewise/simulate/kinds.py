@@ -293,10 +293,13 @@ KINDS: Mapping[str, type[Kind]] = {
 }  # fmt: skip
 
 
-def find_kind(spec: str | Kind) -> Kind:
+def find_kind(spec: object) -> Kind:
     """A kind by name, such as ``random`` or ``brand-biased``, or by name and first parameter: ``honest:0.9``."""
     if isinstance(spec, Kind):
         return spec
+    if not isinstance(spec, str):
+        made = f": make one, {spec.__name__}(…)" if isinstance(spec, type) else ""
+        raise SidewiseError(f"a kind of worker is a name or an object of one, not {spec!r}{made}")
     name, _, number = spec.partition(":")
     if name in KINDS:
         kind, given = KINDS[name], {}

@@ -26,6 +26,8 @@ def true_scores(
         raise SidewiseError(f"spread is {spread!r}; it is a standard deviation, 0 at the least")
     if isinstance(scores, str):
         if scores == INTEGERS:
+            if spread != 1:
+                raise SidewiseError(f"spread is {spread:g}, but integers have a spread of their own: leave one out")
             return rng.permutation(len(names)).astype(float)
         if scores not in DISTRIBUTIONS:
             raise SidewiseError(f"scores={scores!r} is not one of {', '.join([*DISTRIBUTIONS, INTEGERS])}")
