@@ -579,6 +579,17 @@ def test_factors_are_checked():
         )
 
 
+@pytest.mark.parametrize("model", [sw.worker_bt, sw.factor_bt])
+def test_factors_that_follow_from_others_are_refused(model):
+    answers = random_comparisons(8, 300, workers=5)
+    logo = answers.factors["logo"]
+    for name, same in (("same", 3 * logo), ("turned", -logo), ("shifted", 2 - logo)):
+        with pytest.raises(ModelError, match=f"the factor {name!r} follows from side and logo"):
+            model(replace(answers, factors={"logo": logo, name: same}))
+    other = np.random.default_rng(0).permutation(logo)
+    assert "other_bias" in model(replace(answers, factors={"logo": logo, "other": other})).workers.column_names
+
+
 def test_factors_of_an_array_have_columns():
     with pytest.raises(sw.SidewiseError, match="factors maps names to columns"):
         sw.Comparisons.from_arrays(left=["a"], right=["b"], winner=["a"], factors=["f"])

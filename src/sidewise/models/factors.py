@@ -19,7 +19,22 @@ def chosen(option: str, names: object, comparisons: Comparisons) -> tuple[str, .
         raise ModelError(f"{option} name one twice: {', '.join(found)}")
     for name in found:
         _check(option.removesuffix("s"), name, comparisons, with_side=SIDE in found)
+    if option == "factors":  # effects that all share have a word of their own where they cannot be told apart
+        _check_apart(found, comparisons)
     return found
+
+
+def _check_apart(names: Sequence[str], comparisons: Comparisons) -> None:
+    """See that no factor is made of those before it: nothing could tell then which of them sways anybody."""
+    x = columns(comparisons, names)
+    own = np.zeros(len(names))
+    own[: len(x)] = np.abs(np.diagonal(np.linalg.qr(x, mode="r")))  # what each has that those before it have not
+    for place, name in enumerate(names):
+        if own[place] <= VARIES * np.linalg.norm(x[:, place]):
+            raise ModelError(
+                f"the factor {name!r} follows from {' and '.join(names[:place])}, so that nothing could tell which of "
+                "them sways anybody: leave one out"
+            )
 
 
 def as_names(option: str, names: object) -> tuple[str, ...]:
