@@ -146,3 +146,9 @@ def test_spammers_that_cannot_be_added_are_one_line(tmp_path, words, message):
     assert done.returncode == 2
     assert message in done.stderr
     assert not (tmp_path / "a.csv").exists()
+
+
+def test_a_share_that_adds_nobody_says_so(tmp_path):
+    done = run("add-spammers", CAKES, "--share", "0.001", "--out", tmp_path / "same.csv")
+    assert done.returncode == 0
+    assert "nobody was added" in done.stderr

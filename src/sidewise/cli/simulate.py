@@ -23,7 +23,7 @@ from sidewise.cli.columns import (
     outcome_words,
     read_answers,
 )
-from sidewise.cli.console import explained, out, progress
+from sidewise.cli.console import err, explained, out, progress
 from sidewise.cli.places import check_apart, check_place, write_place
 from sidewise.comparisons import Comparisons
 from sidewise.errors import SidewiseError
@@ -102,6 +102,10 @@ def spam(
         assert isinstance(found, Comparisons)
         found = draw_sides(found, seed) if sides else found
         spammed = add_spammers(found, share, kind or "always-left", seed=seed, answers=answers, name=name)
+        if len(spammed) == len(found):
+            err.print(
+                f"[yellow]nobody was added:[/] {share:g} spammers for every worker are less than one", highlight=False
+            )
         write_place("answers", as_table(spammed), output)
 
 
