@@ -122,8 +122,10 @@ def test_answers_reach_the_strategy_with_their_weights_and_what_is_known_of_work
         begun(told, {"w0": float("nan")})
     with pytest.raises(sw.SidewiseError, match="the reliability of 'w1' is 'good', which is not a finite number"):
         begun(told, {"w1": "good"})
-    with pytest.raises(sw.SidewiseError, match="has learnt nothing about workers"):
+    with pytest.raises(sw.SidewiseError, match="has not learnt how reliable workers are"):
         begun(told, sw.bradley_terry(told))
+    with pytest.raises(sw.SidewiseError, match="linear_bias has not learnt how reliable workers are"):
+        begun(told, sw.linear_bias(told))
     with pytest.raises(sw.SidewiseError, match="names none of the 3 workers .* it has '7', they have 'w0'"):
         begun(told, {7: 0.5})
     np.testing.assert_array_equal(begun(told, {})[0].weight, 1)

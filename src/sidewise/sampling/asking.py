@@ -184,9 +184,11 @@ def _trust(comparisons: Comparisons, reliability: Reliability | None) -> Floats:
     if comparisons.worker is None:
         raise SidewiseError("reliability is about workers, but the comparisons do not say who gave them")
     if isinstance(reliability, Ranking):
-        if reliability.workers is None:
-            raise SidewiseError(f"{reliability.fit.model} has learnt nothing about workers: take worker_bt's ranking")
         table = reliability.workers
+        if table is None or "reliability" not in table.column_names:
+            raise SidewiseError(
+                f"{reliability.fit.model} has not learnt how reliable workers are: take worker_bt's ranking"
+            )
         reliability = dict(zip(table["worker"].to_pylist(), table["reliability"].to_pylist(), strict=True))
     if not isinstance(reliability, Mapping):
         raise SidewiseError(
