@@ -92,7 +92,7 @@ def test_options_reach_the_models_of_crowds(tmp_path):
         (["--covariate", "side", "--workers"], "--covariate goes with bradley-terry and the table of workers with"),
         (["--model", "elo", "--workers"], "elo learns nothing about workers; these do: crowd-bt, "),
         (["--model", "crowd-bt", "--credit", "4"], "--credit '4': write right and wrong answers as in 4:1"),
-        (["--model", "worker_bt", "--prior", "none"], "worker_bt has no option --prior none"),
+        (["--model", "worker_bt", "--prior", "none"], "worker_bt takes no --prior none; bradley-terry does"),
         (["--workers-out", "w.txt"], "--workers-out w.txt: end the name in .csv"),
         (["--workers-out", "no/folder/w.csv"], "there is no folder no/folder"),
     ],

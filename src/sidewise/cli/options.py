@@ -82,6 +82,8 @@ def check_taken(model: str | None, given: Mapping[str, Any], *, workers: bool) -
     """See that the model takes what was given, or, where none was named, that one of the usual two does."""
     if model is not None:
         strange = strangers(model, given)
+        if strange and " " in strange[0]:  # a value
+            raise SidewiseError(f"{model} takes no {strange[0]}; {PLAIN} does")
         if strange:
             raise SidewiseError(f"{model} has no option {strange[0]}; it takes: {', '.join(_taken(model))}")
         if workers and _hyphened(model) not in WORKER_MODELS:
