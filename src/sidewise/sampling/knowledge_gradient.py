@@ -7,7 +7,7 @@ import numpy as np
 from sidewise.comparisons.arrow import Floats
 from sidewise.sampling.batches import level, one_by_one
 from sidewise.sampling.order_reward import OrderReward
-from sidewise.sampling.state import Positions, State
+from sidewise.sampling.state import Positions, State, pair_counts
 
 TINY = 1e-30  # the least α: losses in a row against weak items shrink it without end
 
@@ -22,8 +22,9 @@ def knowledge_gradient(state: State, count: int, rng: np.random.Generator) -> Po
 
     One answer moves every α, so a literal version costs n⁴; here, the sums over pairs that keep their ratio are
     interpolated, which costs n². In a batch, items that are in no pair of it yet go before others, since the gradient
-    is made for one pair at a time. No answer weighs more than another. Made for orders; where scores matter, prefer
-    ``optimal``.
+    is made for one pair at a time. A pair that is out is worth its gradient over the looks at it, with this one: what
+    is expected of an answer moves equal items alike, all of them, and would leave it as good as any other. No answer
+    weighs more than another. Made for orders; where scores matter, prefer ``optimal``.
 
     Examples
     --------
@@ -37,7 +38,8 @@ def knowledge_gradient(state: State, count: int, rng: np.random.Generator) -> Po
         return np.empty((0, 2), np.int64)
     first, second = np.nonzero(np.triu(state.open, 1))
     gain = np.zeros((state.n, state.n))
-    gain[first, second] = gradient(strengths(state), first, second)
+    looks = 1 + pair_counts(state.out, state.n)[first, second]
+    gain[first, second] = gradient(strengths(state), first, second) / looks
     gain = level(gain, state.open)
     used = np.zeros(state.n)
 
