@@ -1,6 +1,7 @@
 """The study of the ASAP paper: runs, also interrupted ones, the parts, and a page that follows from the rows."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -11,9 +12,23 @@ import numpy as np
 import pytest
 
 import sidewise as sw
-from sidewise.studies import Setting, asap, asap_goals, datasets, find_study
+from sidewise.sampling.limit import best_design
+from sidewise.studies import Setting, asap, asap_goals, asap_times, datasets, find_study
 from sidewise.studies.asap_pictures import within
-from sidewise.studies.asap_runs import LIMIT, RANGES, Plan, fisher, measured, over_runs, references, world_of
+from sidewise.studies.asap_runs import (
+    AS_LIMIT,
+    FOR_ORDER,
+    LIMIT,
+    NO_STRATEGIES,
+    RANGES,
+    Plan,
+    asked,
+    fisher,
+    measured,
+    over_runs,
+    references,
+    world_of,
+)
 from sidewise.studies.lines import apart
 from sidewise.studies.parts import kept
 from sidewise.studies.resuming import resumed
@@ -39,6 +54,15 @@ def test_more_answers_bring_scores_nearer_to_the_truth():
     assert first["rmse"] > 1.5 * last["rmse"]
     assert last["runs"] == 4
     assert last["rmse_low"] <= last["rmse_median"] <= last["rmse_high"]
+
+
+def test_the_limits_pairs_are_asked_as_the_best_design_shares_them_out():
+    (row,) = asked(plan := Plan("medium", 6, AS_LIMIT, (8,), 0, 3))
+    design = best_design(world_of(plan).truth)
+    wanted = np.zeros((6, 6))
+    wanted[design.pairs[:, 0], design.pairs[:, 1]] = 120 * design.share
+    assert np.abs(row["asked"] - wanted[np.triu_indices(6, 1)]).max() <= 1.0
+    assert sum(row["asked"]) == 120
 
 
 def test_a_perfect_order_has_a_finite_transform():
@@ -167,25 +191,37 @@ def test_what_the_page_says_follows_from_the_rows(quick):
     rows = kept(folder / "figure-4.csv")
     last = max(row["trials"] for row in rows)
     for world, title in (("large", "Large range, [0, 20]"), ("small", "Small range, [0, 1]")):
-        own = [row for row in rows if (row["world"], row["trials"]) == (world, last) and row["strategy"] != LIMIT]
+        own = [
+            row
+            for row in rows
+            if (row["world"], row["trials"]) == (world, last) and row["strategy"] not in NO_STRATEGIES
+        ]
         best = min(own, key=lambda row: row["rmse"])
         assert f"{title}: the lowest RMSE after {last:g} standard trials has `{best['strategy']}`" in said
         middle = sorted({row["trials"] for row in rows})[1]
-        at = [row for row in rows if (row["world"], row["trials"]) == (world, middle) and row["strategy"] != LIMIT]
-        ours = next(row["fisher"] for row in at if row["strategy"] == "optimal")
-        ahead = sum(row["fisher"] > ours for row in at)
-        assert f"{ahead} of 13 on the {world} range" in said
+        for ours in ("optimal", FOR_ORDER):
+            half, end = (ahead_of(ours, rows, world, stop) for stop in (middle, last))
+            (counts,) = re.findall(rf"Of 13 others, [^.]*, ahead of `{ours}` are ([^.]*)\.", said)
+            assert f"{half} and {end} on the {world} range" in counts
     wishes = kept(folder / "goals.csv")
     same = [row for row in wishes if row["estimator"] == "one for all"]
     assert f"{sum(row['met'] for row in same)} of {len(same)} wishes are met" in said
     assert f"{sum(row['met'] for row in wishes if row not in same)} of {len(wishes) - len(same)} are met then" in said
-    assert said.count("by the limit itself") == sum((row["limit"] or 0) > row["wanted"] for row in same)
+    denied = [row for row in same if (row["limit"] or 0) > row["wanted"]]
+    assert said.count("by the limit itself") == len(denied)
+    missed = [row for row in same if row not in denied and not row["met"] and (row["as_limit"] or 0) > row["wanted"]]
+    assert said.count("is not granted to one who knows the scores") == len(missed)
+
+
+def ahead_of(ours, rows, world, stop):
+    at = {row["strategy"]: row["fisher"] for row in rows if (row["world"], row["trials"]) == (world, stop)}
+    return sum(at[name] > at[ours] for name in sw.sampling.STRATEGIES if name != "optimal")
 
 
 def test_every_strategy_is_in_figure_4_and_effort_follows_from_it(quick):
     folder, _, _ = quick
     names = {row["strategy"] for row in kept(folder / "figure-4.csv")}
-    assert names == {*sw.sampling.STRATEGIES, LIMIT}
+    assert names == {*sw.sampling.STRATEGIES, FOR_ORDER, AS_LIMIT, LIMIT}
     for row in kept(folder / "figure-9.csv"):
         assert (row["comparisons"] or row["tried"]) <= row["tried"]
 
@@ -199,6 +235,16 @@ def test_names_at_the_ends_of_lines_are_all_read_however_close_the_lines_end():
         assert [row["strategy"] for row in ends] == list("hgfedcba")
         assert min(np.diff(heights)) > 0.1 - 1e-9
         assert low - 1e-9 <= heights[0] < heights[-1] <= high + 1e-9
+
+
+def test_who_is_slow_is_not_asked_about_more_items(monkeypatch):
+    monkeypatch.setattr(asap_times, "LONG", 0.0)
+    rows = asap_times.times(Setting(quick=True))
+    assert {row["n"] for row in rows} == {5}
+    assert {row["strategy"] for row in rows} == set(sw.sampling.STRATEGIES)
+    monkeypatch.undo()
+    state = asap_times.collected(6, 0)
+    assert (state.asked[np.triu_indices(6, 1)] == 5).all()
 
 
 # Goals
@@ -221,7 +267,9 @@ def test_effort_is_read_off_a_power_law_exactly():
 def test_goals_say_what_was_measured_and_what_the_limit_allows():
     few = curve_of("optimal", {2: 0.25, 5: 0.16}) + curve_of("random", {2: 0.3, 5: 0.2}, above=0.04)
     few += curve_of("asap", {2: 0.3, 5: 0.2}, above=-0.03) + curve_of(LIMIT, {2: 0.25, 5: 0.158})
-    many = [row | {"trials": 0.355} for name, error in (("optimal", 0.17), ("asap", 0.2), (LIMIT, 0.16))
+    few += curve_of(AS_LIMIT, {2: 0.275, 5: 0.16})
+    many = [row | {"trials": 0.355} for name, error in
+            (("optimal", 0.17), ("asap", 0.2), (LIMIT, 0.16), (AS_LIMIT, 0.18))
             for row in curve_of(name, {2: error}, n=200)[:1]]  # fmt: skip
     medium, large, small, part, near, _, _, published, again, whole = asap_goals.goals(few, many)
     needed = 2 * (5 / 2) ** (np.log(0.25 / 0.2) / np.log(0.25 / 0.16)) / 5
@@ -230,6 +278,10 @@ def test_goals_say_what_was_measured_and_what_the_limit_allows():
     assert medium["limit"] == pytest.approx((0.158 / 0.2) ** 2, abs=0.001)
     assert (small["measured"], small["met"]) == (1.5, False)
     assert (part["measured"], part["met"]) == (0.85, False)
+    assert medium["as_limit"] == pytest.approx(
+        2 * (5 / 2) ** (np.log(0.275 / 0.2) / np.log(0.275 / 0.16)) / 5, abs=0.001
+    )
+    assert (part["as_limit"], near["as_limit"]) == (0.9, 1.1)
     assert (near["measured"], near["met"]) == (pytest.approx(0.16 / 0.158, abs=0.001), True)
     assert near["error"] == pytest.approx(0.01 / 0.158, abs=0.001)
     sooner = 2 * (5 / 2) ** (np.log(0.25 / 0.22) / np.log(0.25 / 0.16)) / 5

@@ -11,7 +11,10 @@ from sidewise.studies import asap_goals_page as goals_page
 from sidewise.studies import asap_page as page
 from sidewise.studies.asap_runs import (
     ALL_WEIGHED,
+    AS_LIMIT,
+    FOR_ORDER,
     LIMIT,
+    OF_REAL,
     ONE_BY_ONE,
     OPTIMAL_ONE_BY_ONE,
     RANGES,
@@ -23,13 +26,14 @@ from sidewise.studies.asap_runs import (
     references,
     weighed,
 )
+from sidewise.studies.asap_times import times
 from sidewise.studies.datasets import folder
 from sidewise.studies.parts import Part, Rows, Setting, StudyInParts
 from sidewise.studies.resuming import resumed
 from sidewise.studies.trials import Row, mean
 
 # The sorting methods and the passive ones are left out of the larger experiments, as in the paper, but for random.
-LATER = ("optimal", "asap", "asap-approx", "hybrid-mst", "crowd-bt", "hodge", "trueskill", "random")
+LATER = ("optimal", FOR_ORDER, "asap", "asap-approx", "hybrid-mst", "crowd-bt", "hodge", "trueskill", "random")
 TREES = ("asap", ONE_BY_ONE, "optimal", OPTIMAL_ONE_BY_ONE, LIMIT)
 QUICK = ("optimal", "asap", "random")
 
@@ -47,24 +51,26 @@ def _same(strategies: Iterable[str], runs: int) -> dict[str, int]:
 
 
 # Of the runs of a part, the first ones are the same for every strategy. A run of figure 4 takes from 0.05 s (random) to
-# 2.5 s (asap-approx) on one core, one of asap in figure 7 four minutes; all of it half an hour and more on two cores.
-SLOW = ("asap-approx", "crowd-bt", "knowledge-gradient", "quicksort", "rectangular")
+# 1.5 s (asap-approx) on one core, one of asap in figure 7 four minutes; all of it about an hour on two cores.
+SLOW = ("crowd-bt", "knowledge-gradient", "quicksort", "rectangular")
 FULL = {
     "figure-2": Size(20, (1, 2, 3, 5, 10, 15), _same(("asap", ALL_WEIGHED, LIMIT), 30)),
     "figure-3": Size(20, (1, 2, 3, 5), _same(TREES, 20)),
-    "figure-4": Size(20, (1, 2, 3, 5, 7, 10, 15), _same((*STRATEGIES, LIMIT), 100) | _same(SLOW, 40)),
+    "figure-4": Size(
+        20, (1, 2, 3, 5, 7, 10, 15), _same((*STRATEGIES, FOR_ORDER, AS_LIMIT, LIMIT), 100) | _same(SLOW, 40)
+    ),
     "figure-5": Size(16, (1, 2, 3, 5, 7), _same(LATER, 10) | {LIMIT: 1}),
     "figure-6": Size(16, (1, 2, 3, 5, 7), _same(LATER, 10) | {LIMIT: 1}),
-    "figure-7": Size(200, (0.1, 0.2, 0.355, 0.53), _same((*LATER, LIMIT), 20) | {"asap": 4}),
+    "figure-7": Size(200, (0.1, 0.2, 0.355, 0.53), _same((*LATER, AS_LIMIT, LIMIT), 20) | {"asap": 4}),
     "heat-maps": Size(20, (3,), _same(("asap", "optimal"), 40)),
 }
 SMALL = {
     "figure-2": Size(12, (1, 3), _same(("asap", ALL_WEIGHED, LIMIT), 2)),
     "figure-3": Size(8, (1, 2), _same(TREES, 2)),
-    "figure-4": Size(20, (1, 2, 5), _same(STRATEGIES, 1) | _same((*QUICK, LIMIT), 3)),
+    "figure-4": Size(20, (1, 2, 5), _same(STRATEGIES, 1) | _same((*QUICK, FOR_ORDER, AS_LIMIT, LIMIT), 3)),
     "figure-5": Size(16, (1, 2), _same(QUICK, 1) | {LIMIT: 1}),
     "figure-6": Size(16, (1, 2), _same(QUICK, 1) | {LIMIT: 1}),
-    "figure-7": Size(40, (0.1, 0.355, 0.7), _same((*QUICK, LIMIT), 2)),
+    "figure-7": Size(40, (0.1, 0.355, 0.7), _same((*QUICK, AS_LIMIT, LIMIT), 2)),
     "heat-maps": Size(12, (3,), _same(("asap", "optimal"), 2)),
 }
 MAP_AT = 10.0  # standard trials; in the quick setting, the last stop
@@ -87,7 +93,7 @@ def _plans(worlds: Iterable[str], size: Size, seed: int) -> list[Plan]:
 
 def _accuracy(worlds: Iterable[str], part: str, setting: Setting) -> list[Row]:
     rows = resumed(measured, _plans(worlds, size_of(part, setting), setting.seed), setting)
-    order = [*STRATEGIES, ALL_WEIGHED, ONE_BY_ONE, OPTIMAL_ONE_BY_ONE, LIMIT]
+    order = [*STRATEGIES, FOR_ORDER, ALL_WEIGHED, ONE_BY_ONE, OPTIMAL_ONE_BY_ONE, AS_LIMIT, LIMIT]
     return sorted(rows, key=lambda row: order.index(row["strategy"]))
 
 
@@ -153,7 +159,7 @@ def _real(data: str, part: str, setting: Setting) -> Rows:
     folder()  # that the data are absent is found out here, not in another process
     rows = _accuracy(references(data)[: 2 if setting.quick else None], part, setting)
     whole = [row | {"world": "all", "run": f"{row['world']} {row['run']}"} for row in rows]
-    return [*over_runs(whole), *over_runs(rows)]
+    return [*over_runs(whole, OF_REAL), *over_runs(rows, OF_REAL)]
 
 
 def figure_7(setting: Setting) -> Rows:
@@ -199,6 +205,7 @@ STUDY = StudyInParts(
         "figure-5": Part("Figure 5: real answers about images", figure_5, page.figure_5),
         "figure-6": Part("Figure 6: real answers about videos", figure_6, page.figure_6),
         "figure-7": Part("Figure 7: two hundred items", figure_7, page.figure_7),
+        "figure-8": Part("Figure 8: what choosing takes", times, page.figure_8),
         "figure-9": Part("Figure 9: what it takes", figure_9, page.figure_9),
         "heat-maps": Part("The supplement: which pairs are asked", heat_maps, page.heat_maps),
         "goals": Part("What was wanted, and what came out", wanted, goals_page.goals),

@@ -9,7 +9,7 @@ from typing import Any
 
 from sidewise.extras import need
 from sidewise.ranking.plot import ACCENT, INK, OTHER, styled
-from sidewise.studies.asap_runs import ALL_WEIGHED, LIMIT, ONE_BY_ONE, OPTIMAL_ONE_BY_ONE
+from sidewise.studies.asap_runs import ALL_WEIGHED, AS_LIMIT, FOR_ORDER, LIMIT, ONE_BY_ONE, OPTIMAL_ONE_BY_ONE
 from sidewise.studies.lines import apart
 
 Drawn = Sequence[Mapping[str, Any]]
@@ -20,9 +20,11 @@ COLOURS = {
     "random": INK,
     "hybrid-mst": "#3b5bdb",
     LIMIT: INK,
+    AS_LIMIT: "#8b6fc0",
     ALL_WEIGHED: "#3b5bdb",
     ONE_BY_ONE: "#e8a06a",
     OPTIMAL_ONE_BY_ONE: "#5fb0b0",
+    FOR_ORDER: "#5fb0b0",
     "large": "#5f6b76",
     "medium": ACCENT,
     "small": OTHER,

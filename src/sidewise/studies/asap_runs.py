@@ -12,8 +12,10 @@ from sidewise.measures import rmse, spearman
 from sidewise.sampling import STRATEGIES, State, Strategy
 from sidewise.sampling.asap import asap, believed, evaluated
 from sidewise.sampling.belief import believe
-from sidewise.sampling.limit import best_design
+from sidewise.sampling.limit import Design, best_design
+from sidewise.sampling.optimal import optimal
 from sidewise.sampling.rehearsal import probit_chances, rehearse
+from sidewise.sampling.state import Positions
 from sidewise.studies.datasets import load
 from sidewise.studies.trials import Row, mean, sd
 
@@ -21,7 +23,12 @@ RANGES = {"large": 20.0, "medium": 5.0, "small": 1.0}
 LIMIT = "limit"
 ALL_WEIGHED, ONE_BY_ONE = "asap, all pairs weighed", "asap, one pair at a time"
 OPTIMAL_ONE_BY_ONE = "optimal, one pair at a time"
+FOR_ORDER = "optimal, for the order"
+AS_LIMIT = "the limit's pairs"
+NO_STRATEGIES = (LIMIT, AS_LIMIT)  # for one who knows the scores already
 BY_MESSAGES = ("optimal", "asap", "random")  # whose answers are also scored by the paper's own estimator
+# RMSE after the best scale; how wide scores are, the truth being 1; the share of lapses, found and in all answers.
+OF_REAL = ("scaled", "width", "lapse", "lapse_of_all")
 DRAWS = 20  # of which pairs are weighed
 BAND = (0.125, 0.875)  # the middle 75 % of the runs
 
@@ -47,6 +54,7 @@ class World(NamedTuple):
 
     chance: Floats
     truth: Floats
+    lapse: float = 0.0  # of all real answers
 
 
 def world_of(plan: Plan) -> World:
@@ -72,7 +80,8 @@ def resampled(data: str, reference: str) -> World:
     state = State.empty(len(ours)).with_answers(pairs, every.comparisons.outcome[here])
     total = state.wins + state.wins.T
     chance = np.divide(state.wins, total, out=np.full_like(total, 0.5), where=total > 0)
-    return World(chance, believe(state).mean)
+    belief = believe(state)
+    return World(chance, belief.mean, belief.lapse)
 
 
 def references(data: str) -> list[str]:
@@ -82,18 +91,27 @@ def references(data: str) -> list[str]:
     return [f"{data} {name}" for name in sorted(set(groups.values()), key=int)]
 
 
-def _strategy(name: str) -> tuple[Strategy, int | None]:
+def _strategy(name: str, world: World) -> tuple[Strategy, int | None]:
     """The strategy, and how many pairs a batch has where it is not n − 1."""
+    if name == AS_LIMIT:
+        return partial(_as_shared, best_design(world.truth)), 1
     own: dict[str, tuple[Strategy, int | None]] = {
         ALL_WEIGHED: (partial(asap, selective=False), None),
         ONE_BY_ONE: (asap, 1),
         OPTIMAL_ONE_BY_ONE: (STRATEGIES["optimal"], 1),
+        FOR_ORDER: (partial(optimal, goal="ranking"), None),
     }
     return own[name] if name in own else (STRATEGIES[name], None)
 
 
+def _as_shared(design: Design, state: State, count: int, _rng: np.random.Generator) -> Positions:
+    """The pairs that are furthest behind what a design wants them to have by now."""
+    behind = design.share * (len(state.left) + count) - state.asked[design.pairs[:, 0], design.pairs[:, 1]]
+    return np.asarray(design.pairs[np.argsort(-behind, kind="stable")[:count]])
+
+
 def _states(plan: Plan, world: World) -> Any:
-    strategy, batch = _strategy(plan.strategy)
+    strategy, batch = _strategy(plan.strategy, world)
     return rehearse(world.chance, strategy, plan.stops, batch=batch, seed=[plan.seed, plan.run, 1])
 
 
@@ -105,9 +123,17 @@ def measured(plan: Plan) -> list[Row]:
         return [_row(plan, place, {"rmse": design.rmse(stop)}) for place, stop in enumerate(plan.stops)]
     rows = []
     for place, state in enumerate(_states(plan, world)):
-        found = believe(state).mean
+        belief = believe(state)
+        found = belief.mean
         order = spearman(found, world.truth)
         figures = {"rmse": rmse(found, world.truth), "srocc": order, "fisher": fisher(order, plan.n)}
+        if plan.world not in RANGES:
+            figures |= {
+                "scaled": rmse(found, world.truth, fit="scale"),
+                "width": float(np.std(found) / np.std(world.truth)),
+                "lapse": belief.lapse,
+                "lapse_of_all": world.lapse,
+            }
         if plan.strategy in BY_MESSAGES:
             figures["messages"] = rmse(believed(state).marginals.mean, world.truth)
         rows.append(_row(plan, place, figures))
@@ -115,7 +141,7 @@ def measured(plan: Plan) -> list[Row]:
 
 
 def _row(plan: Plan, place: int, figures: Mapping[str, float]) -> Row:
-    none = dict.fromkeys(("rmse", "srocc", "fisher", "messages"))
+    none = dict.fromkeys(("rmse", "srocc", "fisher", "messages", *OF_REAL))
     return {"world": plan.world, "n": plan.n, "strategy": plan.strategy, "trials": plan.trials[place],
             "comparisons": plan.stops[place], "run": plan.run} | none | dict(figures)  # fmt: skip
 
@@ -148,8 +174,11 @@ def asked(plan: Plan) -> list[Row]:
 # Over runs
 
 
-def over_runs(rows: Sequence[Row]) -> list[Row]:
-    """Means, medians and the middle 75 % over runs; how far above ``optimal``, run by run, with its standard error."""
+def over_runs(rows: Sequence[Row], more: Sequence[str] = ()) -> list[Row]:
+    """Means, medians and the middle 75 % over runs; how far above ``optimal``, run by run, with its standard error.
+
+    Of ``more`` columns, the means.
+    """
     ours = {_run(row): row["rmse"] for row in rows if row["strategy"] == "optimal"}
     found = []
     for (world, n, strategy, trials), group in grouped(rows, ("world", "n", "strategy", "trials")).items():
@@ -162,6 +191,7 @@ def over_runs(rows: Sequence[Row]) -> list[Row]:
             "fisher": mean(orders), **_band("fisher", orders), "above_optimal": mean(above),
             "above_optimal_se": sd(above, over=len(above)),
             "rmse_by_messages": mean([row["messages"] for row in group if row["messages"] is not None]),
+            **{name: mean([row[name] for row in group if row[name] is not None]) for name in more},
         })  # fmt: skip
     return found
 

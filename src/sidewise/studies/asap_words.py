@@ -5,24 +5,27 @@ from textwrap import fill
 from typing import Any
 
 from sidewise.studies.asap_pictures import curves
-from sidewise.studies.asap_runs import LIMIT
+from sidewise.studies.asap_runs import FOR_ORDER, LIMIT, NO_STRATEGIES
 from sidewise.studies.parts import Rows, Shown
 from sidewise.studies.tables import table_of, three
 
 X = "standard trials"
 RMSE, ORDER, TIMES = "RMSE", "rank correlation, Fisher-transformed", "RMSE, as a multiple of the limit"
+WITHOUT_RIVALS = ("optimal", FOR_ORDER, *NO_STRATEGIES)
 
 
 def by_trials(rows: Rows, measure: str) -> str:
     """A line a strategy, best first at the last stop; a column a stop."""
     stops = sorted({row["trials"] for row in rows})
     names = [name for name in dict.fromkeys(row["strategy"] for row in rows) if measure == "rmse" or name != LIMIT]
-    sign = 1 if measure == "rmse" else -1
+    sign = -1 if measure == "srocc" else 1
     found = {(row["strategy"], row["trials"]): _drawn(row, measure) for row in rows}
     names.sort(key=lambda name: sign * (found[name, stops[-1]] or 0))
     runs = {row["strategy"]: row["runs"] for row in rows}
-    lines = [[f"*{name}*" if name == LIMIT else name, *(three(found[name, at]) for at in stops), str(runs[name])]
-             for name in names]  # fmt: skip
+    lines = [
+        [f"*{name}*" if name in NO_STRATEGIES else name, *(three(found[name, at]) for at in stops), str(runs[name])]
+        for name in names
+    ]
     return table_of(["", *(f"{at:g}" for at in stops), "runs"], lines)
 
 
@@ -35,7 +38,7 @@ def _drawn(row: Mapping[str, Any], measure: str) -> float | None:
 def standing(title: str, rows: Rows) -> str:
     """Who is best, and who is ahead of ``optimal`` by more than two standard errors."""
     last = max(row["trials"] for row in rows)
-    own = [row for row in rows if row["strategy"] != LIMIT]
+    own = [row for row in rows if row["strategy"] not in NO_STRATEGIES]
     best = min((row for row in own if row["trials"] == last), key=lambda row: row["rmse"])
     ahead: dict[str, list[Mapping[str, Any]]] = {}
     for row in own:
@@ -54,16 +57,24 @@ def standing(title: str, rows: Rows) -> str:
     )
 
 
-def in_order(panels: Mapping[str, Rows]) -> str:
-    """How many strategies are ahead of ``optimal`` by rank correlation, range by range."""
+def in_order(panels: Mapping[str, Rows], ours: str) -> str:
+    """How many of the others are ahead of one of our two by rank correlation, half-way and in the end, by range."""
     said = []
     for title, rows in panels.items():
         stops = sorted({row["trials"] for row in rows})
-        at = stops[len(stops) // 2]
-        own = {row["strategy"]: row["fisher"] for row in rows if row["trials"] == at and row["strategy"] != LIMIT}
-        ahead = sum(value > own["optimal"] for value in own.values())
-        said.append(f"{ahead} of {len(own) - 1} on the {title.split(',')[0].lower()}")
-    return f"After {at:g} standard trials, ahead of `optimal` by rank correlation are {', '.join(said)}."
+        half, last = stops[len(stops) // 2], stops[-1]
+        counts = " and ".join(str(sum(others > own for others in found)) for own, found in
+                              (_correlations(rows, ours, at) for at in (half, last)))  # fmt: skip
+        said.append(f"{counts} on the {title.split(',')[0].lower()}")
+    others = len({row["strategy"] for row in rows} - set(WITHOUT_RIVALS))
+    return (f"Of {others} others, after {half:g} and after {last:g} standard trials, ahead of `{ours}` are "
+            f"{', '.join(said)}.")  # fmt: skip
+
+
+def _correlations(rows: Rows, ours: str, at: float) -> tuple[float, list[float]]:
+    """One strategy's at a stop, and those of all that are not ours."""
+    own = {row["strategy"]: row["fisher"] for row in rows if row["trials"] == at}
+    return own[ours], [value for name, value in own.items() if name not in WITHOUT_RIVALS]
 
 
 def limit_at(rows: Rows, trials: float) -> float:
@@ -134,9 +145,9 @@ def run_counts(rows: Rows) -> str:
     return f"{usual} {'run' if usual == 1 else 'runs'}{each}{f', but {said}' if names and said else ''}."
 
 
-def percent(share: float) -> str:
-    """A share, in whole per cent."""
-    return f"{100 * share:.0f} %"
+def percent(share: float, digits: int = 0) -> str:
+    """A share, in per cent."""
+    return f"{100 * share:.{digits}f} %"
 
 
 def more(ratio: float) -> str:
