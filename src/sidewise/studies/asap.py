@@ -6,9 +6,11 @@ from typing import NamedTuple
 import numpy as np
 
 from sidewise.sampling import STRATEGIES
+from sidewise.studies import asap_effort_page as effort_page
 from sidewise.studies import asap_goals as goals
 from sidewise.studies import asap_goals_page as goals_page
 from sidewise.studies import asap_page as page
+from sidewise.studies import asap_real_page as real_page
 from sidewise.studies.asap_runs import (
     ALL_WEIGHED,
     AS_LIMIT,
@@ -202,11 +204,11 @@ STUDY = StudyInParts(
         "figure-2": Part("Figure 2: pairs that are not worth weighing", figure_2, page.figure_2),
         "figure-3": Part("Figure 3: batches, or one pair at a time", figure_3, page.figure_3),
         "figure-4": Part("Figure 4: twenty items, all strategies", figure_4, page.figure_4),
-        "figure-5": Part("Figure 5: real answers about images", figure_5, page.figure_5),
-        "figure-6": Part("Figure 6: real answers about videos", figure_6, page.figure_6),
+        "figure-5": Part("Figure 5: real answers about images", figure_5, real_page.figure_5),
+        "figure-6": Part("Figure 6: real answers about videos", figure_6, real_page.figure_6),
         "figure-7": Part("Figure 7: two hundred items", figure_7, page.figure_7),
-        "figure-8": Part("Figure 8: what choosing takes", times, page.figure_8),
-        "figure-9": Part("Figure 9: what it takes", figure_9, page.figure_9),
+        "figure-8": Part("Figure 8: what choosing takes", times, effort_page.figure_8),
+        "figure-9": Part("Figure 9: what it takes", figure_9, effort_page.figure_9),
         "heat-maps": Part("The supplement: which pairs are asked", heat_maps, page.heat_maps),
         "goals": Part("What was wanted, and what came out", wanted, goals_page.goals),
     },

@@ -1,11 +1,9 @@
 """What the page of the ASAP study says: every number in it comes from the tables."""
 
-from collections.abc import Mapping
 from math import hypot
-from typing import Any
 
-from sidewise.studies.asap_pictures import bars, curves, maps
-from sidewise.studies.asap_runs import ALL_WEIGHED, BY_MESSAGES, FOR_ORDER, LIMIT, ONE_BY_ONE, OPTIMAL_ONE_BY_ONE
+from sidewise.studies.asap_pictures import curves, maps
+from sidewise.studies.asap_runs import ALL_WEIGHED, BY_MESSAGES, FOR_ORDER, ONE_BY_ONE, OPTIMAL_ONE_BY_ONE
 from sidewise.studies.asap_words import (
     X,
     by_trials,
@@ -184,123 +182,6 @@ the answers that `asap` has asked for give {three(mean_of(large, "asap", last))}
 """.strip()
 
 
-def figure_5(rows: Rows) -> Shown:
-    """Images."""
-    text = f"""
-The paper draws 40 of 100 conditions whose comparisons are not public here. In their place stand 15 references with 16
-distorted images each (`image-quality`, 6 to 56 judgments a pair). An answer is drawn with the empirical chance of the
-pair; the truth is the scale of the whole matrix, by the same estimator. Means are over all references. {_real(rows)}
-
-*The paper*: ASAP is best, then ASAP-approx, Hybrid-MST and TS-sampling; Crowd-BT and HR-active are worst.
-
-![Figure 5, RMSE](figure-5.svg)
-
-![Figure 5, SROCC](figure-5-srocc.svg)
-
-{_tables(rows)}
-
-{_by_reference(rows)}
-
-{_unit(rows)}
-"""
-    return shown(text, _both("figure-5", rows))
-
-
-def figure_6(rows: Rows) -> Shown:
-    """Videos."""
-    text = f"""
-10 references with 16 distorted videos each, every pair judged 32 times: the paper's own data (`video-quality`).
-Otherwise as Figure 5. {_real(rows)}
-
-*The paper*: ASAP is best throughout; Hybrid-MST beats ASAP-approx while little is asked; TS-sampling does much worse
-than in simulation.
-
-![Figure 6, RMSE](figure-6.svg)
-
-![Figure 6, SROCC](figure-6-srocc.svg)
-
-{_tables(rows)}
-
-{_by_reference(rows)}
-
-{_unit(rows)}
-"""
-    return shown(text, _both("figure-6", rows))
-
-
-def _real(rows: Rows) -> str:
-    counts = run_counts([row for row in rows if row["world"] != "all"])
-    return f"""{counts} The limit is that of a crowd which answers by the model; these answers do not, quite, so that it
-is a guide here and no bound."""
-
-
-def _tables(rows: Rows) -> str:
-    whole = [row for row in rows if row["world"] == "all"]
-    return f"""RMSE:
-
-{by_trials(whole, "rmse")}
-
-RMSE after the best scale, too, for who does not mind the unit; and how wide the scores are, as a multiple of the
-truth's standard deviation:
-
-{by_trials(whole, "scaled")}
-
-{by_trials(whole, "width")}
-
-SROCC:
-
-{by_trials(whole, "srocc")}"""
-
-
-def _both(name: str, rows: Rows) -> dict[str, Any]:
-    whole = {"All references": [row for row in rows if row["world"] == "all"]}
-    return {name: errors(whole), f"{name}-srocc": orders(whole)}
-
-
-def _unit(rows: Rows) -> str:
-    """What real answers have that simulated ones have not, and who is ahead of pairs at random."""
-    whole = [row for row in rows if row["world"] == "all" and row["strategy"] != LIMIT]
-    stops = sorted({row["trials"] for row in whole})
-    half, last = stops[len(stops) // 2], stops[-1]
-
-    def in_the_end(name: str, what: str) -> float:
-        return mean_of(whole, name, last, what)
-
-    def ahead(measure: str) -> str:
-        return " and ".join(str(_ahead_of_random(whole, measure, at)) for at in (half, last))
-
-    others = len({row["strategy"] for row in whole}) - 1
-    return f"""People err about clear pairs more often than a probit model lets them. The estimator takes that for a
-share of lapses, answers without a look: {percent(in_the_end("optimal", "lapse_of_all"), 1)} of all answers, on average
-over references, {percent(in_the_end("optimal", "lapse"), 1)} of those that `optimal` has asked for in the end and
-{percent(in_the_end("random", "lapse"), 1)} of those of `random`, as it takes many answers to show them. The scores of
-`optimal` are {three(in_the_end("optimal", "width"))} times as wide as those of the whole matrix then, those of `random`
-{three(in_the_end("random", "width"))} times. Of {others} strategies, after {half:g} and after {last:g} standard trials,
-{ahead("rmse")} have a smaller RMSE than `random`, {ahead("scaled")} a smaller one after the best scale,
-{ahead("srocc")} a better order. Without lapses in the belief, pairs at random had seemed the most accurate:
-[the decision](../../decisions/0005-choosing-pairs.md#real-answers) tells why."""
-
-
-def _ahead_of_random(rows: Rows, measure: str, at: float) -> int:
-    """How many strategies are better than pairs at random at a stop."""
-    sign = 1 if measure == "srocc" else -1
-    own = {row["strategy"]: sign * row[measure] for row in rows if row["trials"] == at}
-    return sum(value > own["random"] for value in own.values())
-
-
-def _by_reference(rows: Rows) -> str:
-    """Every reference at one stop, and in how many our strategy is ahead."""
-    worlds = list(dict.fromkeys(row["world"] for row in rows if row["world"] != "all"))
-    stops = sorted({row["trials"] for row in rows})
-    at = stops[len(stops) // 2]
-    names = [name for name in dict.fromkeys(row["strategy"] for row in rows) if name != LIMIT]
-    cells = {(row["world"], row["strategy"]): row["rmse"] for row in rows if row["trials"] == at}
-    lines = [[world.rsplit(" ", 1)[1], *(three(cells.get((world, name))) for name in names)] for world in worlds]
-    ahead = sum(cells[world, "optimal"] < cells[world, "asap"] for world in worlds)
-    return (f"By reference, RMSE after {at:g} standard trials; `optimal` is ahead of `asap` in {ahead} of "
-            f"{len(worlds)}:\n\n{table_of(['reference', *names], lines)}")  # fmt: skip
-
-
 def figure_7(rows: Rows) -> Shown:
     """Many items."""
     n = rows[0]["n"]
@@ -327,78 +208,6 @@ SROCC:
 """
     of = {f"{n} items, medium range": rows}
     return shown(text, {"figure-7": errors(of), "figure-7-srocc": orders(of)})
-
-
-def figure_8(rows: Rows) -> Shown:
-    """Time."""
-    sizes = sorted({row["n"] for row in rows})
-    at = {(row["strategy"], row["n"]): row for row in rows}
-    names = list(dict.fromkeys(row["strategy"] for row in rows))
-    names.sort(key=lambda name: -max(row["seconds"] for row in rows if row["strategy"] == name))
-
-    def table(what: str) -> str:
-        lines = [[name, *(_seconds(at.get((name, n)), what) for n in sizes)] for name in names]
-        return table_of(["", *map(str, sizes)], lines)
-
-    text = f"""
-The time it takes to choose the next pairs when all pairs have been asked five times, on one core: a batch of n − 1
-pairs, and a single pair, as the paper has it. A strategy that takes more than five seconds is not asked about more
-items. *The paper*: on a processor, ASAP takes longest of all; on a GPU it is faster than the others. `make
-bench-sampling` measures memory too, up to 5,000 items, and a literal ASAP beside ours: see
-[its results](../../benchmarks.md).
-
-![Figure 8](figure-8.svg)
-
-A batch, by the number of items:
-
-{table("seconds")}
-
-A single pair:
-
-{table("seconds_one")}
-"""
-    drawn = [dict(row) | {"x": row["n"], "value": row["seconds"]} for row in rows]
-    panels = {"A batch of n − 1 pairs": drawn}
-    return shown(text, {"figure-8": curves(drawn, panels=panels, titles=("items", "seconds"), log_scale=True)})
-
-
-def _seconds(row: Mapping[str, Any] | None, what: str) -> str:
-    if row is None:
-        return "–"
-    value = float(f"{row[what]:.2g}")
-    unit, size = ("s", 1.0) if value >= 1 else ("ms", 1e-3) if value >= 1e-3 else ("µs", 1e-6)
-    return f"{value / size:g} {unit}"
-
-
-def figure_9(rows: Rows) -> Shown:
-    """Effort."""
-    panels, tables = {}, []
-    for n in dict.fromkeys(row["n"] for row in rows):
-        own = sorted((row for row in rows if row["n"] == n), key=lambda row: row["comparisons"] or 10 * row["tried"])
-        panels[f"{n} items"] = [_bar(row) for row in own]
-        lines = [[row["strategy"], *_effort(row), f"{row['paper']:,}" if row["paper"] else "–"] for row in own]
-        tables.append(f"{n} items:\n\n" + table_of(["", "comparisons", "hours", "the paper's"], lines))
-    text = f"""
-Comparisons until the mean RMSE is {rows[0]["target"]:g}, and hours if one takes 5 seconds; between stops, the error is
-taken to fall as a power of the number of comparisons. Medium range. The diamonds are the paper's figures, which were
-had on another simulator. Pale bars end where the study ended, above the target.
-
-![Figure 9](figure-9.svg)
-
-{(chr(10) * 2).join(tables)}
-"""
-    return shown(text, {"figure-9": bars(panels, title="comparisons")})
-
-
-def _effort(row: Mapping[str, Any]) -> tuple[str, str]:
-    if row["comparisons"] is None:
-        return f"more than {row['tried']:,}", "–"
-    return f"{row['comparisons']:,}", f"{row['hours']:.2f}"
-
-
-def _bar(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {"strategy": row["strategy"], "value": row["comparisons"] or row["tried"], "says": _effort(row)[0],
-            "more": row["comparisons"] is None, "paper": row["paper"]}  # fmt: skip
 
 
 def heat_maps(rows: Rows) -> Shown:
