@@ -1,7 +1,5 @@
 """What the page of the ASAP study says of real answers: every number in it comes from the tables."""
 
-from typing import Any
-
 from sidewise.studies.asap_runs import LIMIT
 from sidewise.studies.asap_words import by_trials, errors, mean_of, orders, percent, run_counts, shown
 from sidewise.studies.parts import Rows, Shown
@@ -10,38 +8,33 @@ from sidewise.studies.tables import table_of, three
 
 def figure_5(rows: Rows) -> Shown:
     """Images."""
-    text = f"""
+    return _figure("figure-5", rows, f"""
 The paper draws 40 of 100 conditions whose comparisons are not public here. In their place stand 15 references with 16
 distorted images each (`image-quality`, 6 to 56 judgments a pair). An answer is drawn with the empirical chance of the
 pair; the truth is the scale of the whole matrix, by the same estimator. Means are over all references. {_real(rows)}
 
 *The paper*: ASAP is best, then ASAP-approx, Hybrid-MST and TS-sampling; Crowd-BT and HR-active are worst.
-
-![Figure 5, RMSE](figure-5.svg)
-
-![Figure 5, SROCC](figure-5-srocc.svg)
-
-{_tables(rows)}
-
-{_by_reference(rows)}
-
-{_unit(rows)}
-"""
-    return shown(text, _both("figure-5", rows))
+""")  # fmt: skip
 
 
 def figure_6(rows: Rows) -> Shown:
     """Videos."""
-    text = f"""
+    return _figure("figure-6", rows, f"""
 10 references with 16 distorted videos each, every pair judged 32 times: the paper's own data (`video-quality`).
 Otherwise as Figure 5. {_real(rows)}
 
 *The paper*: ASAP is best throughout; Hybrid-MST beats ASAP-approx while little is asked; TS-sampling does much worse
 than in simulation.
+""")  # fmt: skip
 
-![Figure 6, RMSE](figure-6.svg)
 
-![Figure 6, SROCC](figure-6-srocc.svg)
+def _figure(name: str, rows: Rows, about: str) -> Shown:
+    """What a data set is, and what came out of it."""
+    title = name.replace("-", " ").capitalize()
+    text = f"""{about}
+![{title}, RMSE]({name}.svg)
+
+![{title}, SROCC]({name}-srocc.svg)
 
 {_tables(rows)}
 
@@ -49,7 +42,8 @@ than in simulation.
 
 {_unit(rows)}
 """
-    return shown(text, _both("figure-6", rows))
+    whole = {"All references": [row for row in rows if row["world"] == "all"]}
+    return shown(text, {name: errors(whole), f"{name}-srocc": orders(whole)})
 
 
 def _real(rows: Rows) -> str:
@@ -74,11 +68,6 @@ truth's standard deviation:
 SROCC:
 
 {by_trials(whole, "srocc")}"""
-
-
-def _both(name: str, rows: Rows) -> dict[str, Any]:
-    whole = {"All references": [row for row in rows if row["world"] == "all"]}
-    return {name: errors(whole), f"{name}-srocc": orders(whole)}
 
 
 def _unit(rows: Rows) -> str:
