@@ -119,12 +119,13 @@ def choose(answers: Comparisons | PairCounts, given: Mapping[str, Any], *, worke
 def strangers(model: str, given: Mapping[str, Any]) -> list[str]:
     """The options that a model does not take, as they are written; of the usual models also values that it refuses."""
     from sidewise.models import Normal
+    from sidewise.models.by_name import PLAIN_INTERVALS
 
     taken = _taken(model)
     strange = [FLAGS[name] for name in given if FLAGS[name] not in taken]
     if _hyphened(model) == CROWD and not isinstance(given.get("prior", Normal()), Normal):
         strange.append("--prior none" if given["prior"] is None else "--prior virtual")
-    if _hyphened(model) == CROWD and given.get("intervals") in ("hessian", "sandwich"):
+    if _hyphened(model) == CROWD and given.get("intervals") in PLAIN_INTERVALS:
         strange.append(f"--intervals-by {given['intervals']}")
     return strange
 
