@@ -228,7 +228,7 @@ def crowd():
     return sw.simulate.crowd(12, workers=30, comparisons=2400, kinds=kinds, seed=1).comparisons
 
 
-CROWD_MODELS = ["worker-bt", "crowd-bt", "factor-bt", "pairwise-hits", "linear-bias"]
+CROWD_MODELS = ["worker-bt", "crowd-bt", "factor-bt", "pairwise-hits", "linear-bias", "thurstone", "hodge-rank"]
 
 
 @pytest.mark.parametrize("model", CROWD_MODELS)

@@ -13,8 +13,10 @@ from sidewise.errors import ComparisonError, DataError, SidewiseError
 from sidewise.ranking.display import counted
 
 STREAM_BYTES = 1 << 30  # larger files are reduced to pair counts on the way, where the model allows
-WORKER_MODELS = ("crowd-bt", "factor-bt", "linear-bias", "pairwise-hits", "worker-bt")
-ROW_MODELS = ("elo", *WORKER_MODELS)  # for which pair counts are not enough
+ROW_MODELS = ("crowd-bt", "elo", "factor-bt", "linear-bias", "pairwise-hits", "worker-bt")  # pair counts are too few
+WORKER_MODELS = (
+    "crowd-bt", "factor-bt", "hodge-rank", "linear-bias", "pairwise-hits", "thurstone", "worker-bt",
+)  # fmt: skip
 WORKER_OPTIONS = {"credit": "--credit", "bias_sd": "--bias-sd", "sensitivity_sd": "--sensitivity-sd"}
 
 File = Annotated[

@@ -63,12 +63,14 @@ def print_ranking(ranking: Ranking, form: Format, top: int, *, workers: bool) ->
     else:
         _print_table(ranking, top or len(ranking))
         if ranking.workers is not None and workers:
-            _print_workers(ranking.workers, top or len(ranking.workers))
+            _print_workers(ranking.workers, top or len(ranking.workers), alike=ranking.alike)
         elif ranking.workers is not None:
-            out.print(plain(f"{about(ranking.workers)} (see --workers)"), highlight=False, soft_wrap=True)
+            out.print(
+                plain(f"{about(ranking.workers, alike=ranking.alike)} (see --workers)"), highlight=False, soft_wrap=True
+            )
 
 
-def _print_workers(workers: pa.Table, top: int) -> None:
+def _print_workers(workers: pa.Table, top: int, *, alike: bool) -> None:
     """The workers' table, as far as there is room."""
     head, rows = worker_cells(workers, top)
     least = ("interval", "agreement", *(f"{name} bias" for name in reversed(bias_names(workers))), "answers")
@@ -81,7 +83,7 @@ def _print_workers(workers: pa.Table, top: int) -> None:
     out.print(table)
     hidden = len(workers) - len(rows)
     said = [f"… and {hidden:,} more (--top 0 prints all, --workers-out writes them)\n"] if hidden > 0 else []
-    for line in [*said, about(workers)]:
+    for line in [*said, about(workers, alike=alike)]:
         out.print(plain(line), highlight=False, soft_wrap=True)
 
 

@@ -48,6 +48,7 @@ from sidewise.cli.options import (
 )
 from sidewise.cli.places import JSON_TOO, check_apart, check_place, write_place
 from sidewise.comparisons import Comparisons, PairCounts
+from sidewise.errors import SidewiseError
 from sidewise.ranking import Ranking
 from sidewise.ranking.workers import worst_first
 
@@ -95,6 +96,10 @@ def rank(
             weight=weight, factors=tuple(factor or ()), winner_is=winner_is, undecided=undecided,
             outcomes=outcome_words(outcome), delimiter=delimiter, items=lines(items),
         )  # fmt: skip
+        if asked and isinstance(answers, Comparisons) and answers.worker is None:
+            raise SidewiseError(
+                "no table of workers: the data do not say who said what: name the worker column (--worker)"
+            )
         ranking = _fit(answers, Choice(model) if model else choose(answers, given, workers=asked), given, interval)
         if scale != "model" or anchor is not None:
             ranking = ranking.rescale(anchor=anchor, scale=scale)

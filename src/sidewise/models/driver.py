@@ -1,13 +1,15 @@
 """The one driver of models whose outcomes depend on a difference of scores: check, fit, report, measure the doubt."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
+import pyarrow as pa
 
 from sidewise.comparisons import Comparisons, Graph, PairCounts, components
+from sidewise.comparisons.arrow import Floats
 from sidewise.errors import ModelError, PriorConflict
 from sidewise.models import notes, robust
 from sidewise.models.bootstrap import check_workers
@@ -27,6 +29,9 @@ from sidewise.ranking import Fit, Ranking, Uncertainty
 Intervals = Literal["posterior", "hessian", "sandwich", "bootstrap", "none"]
 
 
+WorkersOf = Callable[[Comparisons, Problem, Floats, float], pa.Table]  # of a fit's maximum, with limits of a level
+
+
 @dataclass(frozen=True)
 class Family:
     """A model by its likelihood: a link for every way to treat ties, and the unit that it gives to scores."""
@@ -35,6 +40,7 @@ class Family:
     links: Mapping[str, TieLink]
     unit: str
     priors: tuple[type, ...] = (Normal, VirtualItem)
+    workers_of: WorkersOf | None = None  # what it tells of workers afterwards, all being weighed alike
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +82,9 @@ def fit(family: Family, comparisons: Comparisons | PairCounts, options: Options)
     with solvable(comparisons, options.covariates):
         problem, optimum, loosened = _maximise(problem, options)
         effects = problem.effects(optimum, options.level) if problem.others else None
+        workers = None
+        if family.workers_of is not None and isinstance(comparisons, Comparisons) and comparisons.worker is not None:
+            workers = family.workers_of(comparisons, problem, optimum.point, options.level)
     said = _report(optimum, graph, counts, options, loosened=loosened)
     return Ranking(
         items=counts.items,
@@ -92,6 +101,8 @@ def fit(family: Family, comparisons: Comparisons | PairCounts, options: Options)
         unit=family.unit,
         level=options.level,
         effects=effects,
+        workers=workers,
+        alike=workers is not None,
         uncertainty=_uncertainty(problem, optimum, comparisons, options, loosened=loosened),
     )  # fmt: skip
 

@@ -13,6 +13,7 @@ from sidewise.models.bootstrap import Progress, Unit, resampled
 from sidewise.models.gaussian import DENSE
 from sidewise.models.laplacian import PATIENCE, conjugate_gradients
 from sidewise.models.lasso import Solution, Sums, path
+from sidewise.models.leaning import STRONG_OUTCOME, mean_residuals
 from sidewise.models.least_squares import FLOWS, SATURATED, LeastSquares
 from sidewise.models.likelihood import Chances
 from sidewise.models.solvable import solvable
@@ -20,14 +21,13 @@ from sidewise.models.wanted import Wanted
 from sidewise.models.worker_table import Estimate, check_some, check_workers_known, worker_table
 from sidewise.numbers import is_count, is_number
 from sidewise.ranking import Dense, Draws, Fit, Ranking, Uncertainty
-from sidewise.ranking.uncertainty import normal_quantile
+from sidewise.ranking.uncertainty import normal_bounds
 
 Intervals = Literal["least-squares", "bootstrap", "none"]
 
 REACH = 1e-3  # the smallest penalty of the path, as a part of the largest
 HELD = 0.4  # of the biased workers, who must have answered more than once
 DRAWS = 200  # of the scores, where there are too many for their covariance
-STRONG = 0.46  # of ±1: a bias that turns an even choice into 73 to 27
 
 
 PERFECT = 0.01  # of the squared outcomes, below which residuals of ±1 outcomes are too good to be true
@@ -211,12 +211,8 @@ def least_squares_doubt(
 
 def _biases(sums: Sums, chosen: Solution, noise: float | None, level: float) -> Estimate:
     """The biases; their limits are those of mean residuals, widened where needed so that the bias is inside."""
-    some = sums.answers > 0
-    mean, deviation = np.full(len(some), np.nan), np.full(len(some), np.nan)
-    mean[some] = sums.residual(chosen.scores)[some] / sums.answers[some]
-    deviation[some] = np.sqrt((np.nan if noise is None else noise) / sums.answers[some])
-    reach = normal_quantile(level) * deviation
-    return Estimate(chosen.bias, np.minimum(mean - reach, chosen.bias), np.maximum(mean + reach, chosen.bias), STRONG)
+    low, high = normal_bounds(*mean_residuals(sums.residual(chosen.scores), sums.answers, noise), level)
+    return Estimate(chosen.bias, np.minimum(low, chosen.bias), np.maximum(high, chosen.bias), STRONG_OUTCOME)
 
 
 def _table(judged: list[Judged]) -> pa.Table:

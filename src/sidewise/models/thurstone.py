@@ -3,16 +3,31 @@
 from collections.abc import Sequence
 from typing import Literal
 
+import pyarrow as pa
+
 from sidewise.comparisons import Comparisons, PairCounts
+from sidewise.comparisons.arrow import Floats
+from sidewise.models.ability import abilities, as_reliability, decided
 from sidewise.models.bootstrap import Progress, Unit
 from sidewise.models.driver import Family, Intervals, Options, fit
+from sidewise.models.leaning import leanings
 from sidewise.models.priors import Normal
 from sidewise.models.probit import PROBIT_LINKS
+from sidewise.models.problem import Problem
+from sidewise.models.worker_table import counted, worker_table
 from sidewise.ranking import Ranking
 
 Ties = Literal["half", "threshold", "drop"]
 
-FAMILY = Family("thurstone", PROBIT_LINKS, unit="probits", priors=(Normal,))
+
+def workers_of(comparisons: Comparisons, problem: Problem, point: Floats, level: float) -> pa.Table:
+    """What is told of workers when the scores are known."""
+    rows, scores = counted(comparisons), problem.parts(point)[0]
+    reliability = as_reliability(abilities(rows, scores), decided(rows), level)
+    return worker_table(rows, scores, reliability=reliability, biases=leanings(rows, problem, point, level))
+
+
+FAMILY = Family("thurstone", PROBIT_LINKS, unit="probits", priors=(Normal,), workers_of=workers_of)
 
 
 def thurstone(
@@ -37,6 +52,13 @@ def thurstone(
     1.7 times as large). Its tails are thinner than the logistic ones: a strong item that lost to a weak one by a slip
     is pulled further. Prefer :func:`~sidewise.bradley_terry` where slips happen, and a model that knows workers where
     some of them may be careless.
+
+    All workers are weighed alike. Where the data name them, ``Ranking.workers`` tells of each what follows when the
+    scores are taken as known: the reliability is the share of decided answers that agree with the ranking, with
+    Wilson's limits (none for one worker alone); the biases b, to the side and to every covariate that was named, are
+    those of a probit regression of the worker's own, P(left) = Φ(s_left − s_right + b·x), with ties as in the fit.
+    A bias is the whole of what draws the worker there, with the common effect in it where that was fitted; a normal
+    prior of standard deviation 0.5 about that effect, or else about 0, keeps few answers from telling much.
 
     Parameters
     ----------
@@ -69,6 +91,9 @@ def thurstone(
     ('tea', 'coffee', 'water')
     >>> round(ranking.probability("tea", "water"), 2)
     0.82
+    >>> crowd = sw.simulate.crowd(8, workers=12, comparisons=900, kinds={"always-left": 0.25}, seed=1)
+    >>> sw.thurstone(crowd.comparisons).workers.select(["worker", "answers", "flag"]).to_pylist()[3]
+    {'worker': 'w03', 'answers': 58, 'flag': 'always left'}
     """
     options = Options(
         prior=prior, ties=ties, covariates=covariates, intervals=intervals, unit=unit, replicates=replicates,

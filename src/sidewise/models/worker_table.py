@@ -78,8 +78,7 @@ def worker_table(
     comparisons: Comparisons, scores: Floats, *, reliability: Reliability | None, biases: Mapping[str, Estimate]
 ) -> pa.Table:
     """One row per worker, in the order of ``comparisons.workers``; rows that weigh nothing are no answers."""
-    if comparisons.weight is not None:
-        comparisons = comparisons.select(comparisons.weight > 0)
+    comparisons = counted(comparisons)
     assert comparisons.worker is not None
     k = len(comparisons.workers)
     columns: dict[str, object] = {
@@ -95,6 +94,11 @@ def worker_table(
     columns["agreement"] = agreed
     columns["flag"] = pa.array(flags(comparisons, reliability, biases, agreed), pa.string())
     return pa.table(columns)
+
+
+def counted(comparisons: Comparisons) -> Comparisons:
+    """The rows that are answers: those that weigh something."""
+    return comparisons if comparisons.weight is None else comparisons.select(comparisons.weight > 0)
 
 
 def agreement(comparisons: Comparisons, scores: Floats) -> Floats:

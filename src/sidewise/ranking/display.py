@@ -132,7 +132,9 @@ def text(ranking: "Ranking") -> str:
     if len(ranking) > ROWS:
         lines.append(f"… and {len(ranking) - ROWS:,} more")
     lines.append(f"scores: {ranking.scale}")
-    return "\n".join([*lines, *([f"{about(ranking.workers)} (see .workers)"] if ranking.workers is not None else [])])
+    if ranking.workers is not None:
+        lines.append(f"{about(ranking.workers, alike=ranking.alike)} (see .workers)")
+    return "\n".join(lines)
 
 
 def html(ranking: "Ranking") -> str:
@@ -144,7 +146,9 @@ def html(ranking: "Ranking") -> str:
 
     body = "".join(line(row, "td") for row in rows)
     more = f"<p>… and {len(ranking) - ROWS:,} more</p>" if len(ranking) > ROWS else ""
-    crowd = "" if ranking.workers is None else f" {escape(about(ranking.workers))} (see <code>.workers</code>)."
+    crowd = ""
+    if ranking.workers is not None:
+        crowd = f" {escape(about(ranking.workers, alike=ranking.alike))} (see <code>.workers</code>)."
     return (
         f"<p>{escape(repr(ranking))}</p><table><thead>{line(head, 'th')}</thead><tbody>{body}</tbody></table>{more}"
         f"<p>Scores: {escape(ranking.scale)}.{crowd}</p>"

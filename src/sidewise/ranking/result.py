@@ -68,6 +68,7 @@ class Ranking:
     unit: str = "log-odds"
     effects: pa.Table | None = None  # covariates: name, estimate, low, high
     workers: pa.Table | None = None
+    alike: bool = False  # whether all workers were weighed alike, and ``workers`` was read off afterwards
     zero: Zero = MEAN
     factor: float = 1.0
     offset: float = 0.0

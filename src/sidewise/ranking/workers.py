@@ -21,9 +21,10 @@ def flag_counts(workers: pa.Table) -> dict[str, int]:
     return dict(Counter(workers["flag"].drop_null().to_pylist()).most_common())
 
 
-def about(workers: pa.Table) -> str:
-    """How many there are, and how many deserve a second look, in one line."""
-    whole = f"{len(workers):,} worker{'s' * (len(workers) != 1)}"
+def about(workers: pa.Table, *, alike: bool = False) -> str:
+    """How many there are, and how many deserve a second look, in one line; ``alike`` where they were weighed alike."""
+    weighed = ", all weighed alike" if alike and len(workers) > 1 else ""
+    whole = f"{len(workers):,} worker{'s' * (len(workers) != 1)}{weighed}"
     counts = flag_counts(workers)
     if not counts:
         return f"{whole}, none flagged"

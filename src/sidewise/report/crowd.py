@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sidewise.models.factors import SIDE
 from sidewise.ranking import Ranking
 from sidewise.ranking.display import counted, shorten_all
 from sidewise.ranking.plot import LABEL
@@ -14,6 +15,16 @@ from sidewise.ranking.workers import BIAS, bias_names, flag_counts, in_number, w
 
 MOST_SHOWN = 60  # of a crowd that is small enough to be listed whole
 MOST_FLAGGED = 500  # in the page's table; files hold them all
+
+
+LOG_ODDS = "A bias of 1 turns an even choice into 73 to 27 for the {}, one of 3 into 95 to 5."
+OUTCOMES = "A bias of 0.46 turns an even choice into 73 to 27 for the {}, one of 1 into a foregone conclusion."
+PROBITS = "A bias of 0.62 turns an even choice into 73 to 27 for the {}, one of 1.64 into 95 to 5."
+AGREES = "Reliability is the share of a worker’s answers that agree with the ranking: 1 is all of them, 0.5 a coin."
+ALIKE = (
+    "Nothing: all answers count alike, whoever gave them, and what is told here was read off the ranking afterwards. "
+    "Worker-BT weighs the workers."
+)
 
 
 @dataclass(frozen=True)
@@ -25,6 +36,7 @@ class Meaning:
     coin: float | None = None
     good: float | None = None
     best: str = ""  # what stands at ``good``
+    bias: str = LOG_ODDS  # what a number in the column of a bias means
 
 
 MEANINGS = {
@@ -50,16 +62,19 @@ MEANINGS = {
         0.0, 1.0, "always fair",
     ),
     "pairwise_hits": Meaning(
-        "Reliability is the share of a worker’s answers that agree with the ranking: 1 is all of them, 0.5 a coin.",
+        AGREES,
         "Scores follow the workers in proportion to that share; a coin’s answers still count half.",
         0.5, 1.0, "always agrees",
     ),
     "linear_bias": Meaning(
         "This model has no reliability: it gives a bias towards a side to the few workers who need one.",
         "The biases are taken off before the scores are fitted; otherwise all answers count alike.",
+        bias=OUTCOMES,
     ),
+    "thurstone": Meaning(AGREES, ALIKE, 0.5, 1.0, "always agrees", PROBITS),
+    "hodge_rank": Meaning(AGREES, ALIKE, 0.5, 1.0, "always agrees", OUTCOMES),
 }  # fmt: skip
-UNKNOWN = Meaning("What reliability means is for the model to say.", "")
+UNKNOWN = Meaning("What reliability means is for the model to say.", "", bias="")
 FINDINGS = {
     "cyclic": "of what the comparisons say goes round in circles, which no order can explain",
     "curl": "goes round in circles of three: a beats b beats c beats a",
@@ -75,13 +90,14 @@ def crowd_facts(ranking: Ranking) -> dict[str, Any] | None:
     counts, whole = flag_counts(workers), len(workers) <= MOST_SHOWN
     flagged = workers.filter(workers["flag"].is_valid())
     shown = worst_first(workers if whole else flagged).slice(0, MOST_FLAGGED)
+    meaning, factors = MEANINGS.get(ranking.fit.model, UNKNOWN), bias_names(workers)
     return {
-        "meaning": MEANINGS.get(ranking.fit.model, UNKNOWN),
-        "verdict": verdict(workers),
+        "meaning": meaning,
+        "verdict": verdict(workers) + (" All are weighed alike." if ranking.alike and len(workers) > 1 else ""),
         "counts": [(in_number(flag, count), count) for flag, count in counts.items()],
         "rated": "reliability" in workers.column_names,
-        "factors": bias_names(workers),
-        "log_odds": ranking.unit == "log-odds",
+        "factors": factors,
+        "bias": meaning.bias.format("left side" if factors[0] == SIDE else factors[0]) if factors else "",
         "rows": _rows(shown),
         "whole": whole,
         "hidden": 0 if whole else len(flagged) - len(shown),

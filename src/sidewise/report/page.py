@@ -87,7 +87,8 @@ def _facts(ranking: Ranking, comparisons: Comparisons | PairCounts) -> dict[str,
 
 
 def _knows_sides(ranking: Ranking) -> bool:
-    return ranking.workers is not None and "side_bias" in ranking.workers.column_names
+    """Whether the scores are free of what draws each worker to a side."""
+    return ranking.workers is not None and not ranking.alike and "side_bias" in ranking.workers.column_names
 
 
 def _rows(table: Any) -> list[dict[str, Any]]:

@@ -65,7 +65,8 @@ class Axes:
         factors, rated = bias_names(workers), "reliability" in workers.column_names
         bias = f"{factors[0]}{BIAS}" if factors else ""
         across, upwards = bias if rated and bias else "answers", "reliability" if rated else bias
-        reach = 1.08 * max(1.0, float(np.nanmax(np.abs(workers[across].to_numpy()))))
+        found = np.abs(workers[across].to_numpy())  # biases may be NaN, of all
+        reach = 1.08 * float(np.max(found, initial=1.0, where=np.isfinite(found)))
         return cls(alt, across, upwards, reach=reach, limits=rated)
 
 
