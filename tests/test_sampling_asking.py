@@ -131,6 +131,14 @@ def test_answers_reach_the_strategy_with_their_weights_and_what_is_known_of_work
     np.testing.assert_array_equal(begun(told, {})[0].weight, 1)
 
 
+def test_a_share_that_agrees_is_not_taken_for_a_weight():
+    """A contrary worker's 0.1 would be believed a little, and not turned round; a coin's 0.5 would count a quarter."""
+    told = with_workers(random_comparisons(6, 200), 4)
+    for model in (sw.thurstone, sw.hodge_rank):
+        with pytest.raises(sw.SidewiseError, match=r"weighs all workers alike, .* not a weight: take worker_bt's rank"):
+            begun(told, model(told))
+
+
 def test_workers_may_be_named_by_numbers_as_dataframes_name_them():
     told = sw.Comparisons.from_arrays(left=["a", "b"], right=["b", "c"], winner=["a", "b"], worker=[1, 2])
     np.testing.assert_array_equal(begun(told, {1: 0.5})[0].weight, [0.25, 1.0])

@@ -189,6 +189,11 @@ def _trust(comparisons: Comparisons, reliability: Reliability | None) -> Floats:
             raise SidewiseError(
                 f"{reliability.fit.model} has not learnt how reliable workers are: take worker_bt's ranking"
             )
+        if reliability.alike:
+            raise SidewiseError(
+                f"{reliability.fit.model} weighs all workers alike, and the reliability in its table is the share of "
+                "answers that agree, not a weight: take worker_bt's ranking"
+            )
         reliability = dict(zip(table["worker"].to_pylist(), table["reliability"].to_pylist(), strict=True))
     if not isinstance(reliability, Mapping):
         raise SidewiseError(
