@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +17,7 @@ from sidewise.models import notes
 from sidewise.models.answers import Answers
 from sidewise.models.bootstrap import resampled
 from sidewise.models.crowd_problem import CrowdProblem
-from sidewise.models.factors import SIDE, chosen, usual_sizes
+from sidewise.models.factors import all_of, chosen, usual_sizes
 from sidewise.models.gaussian import Gaussian
 from sidewise.models.habits import NEVER, Doubt, Pull, Sensitive, Swayed, Tail
 from sidewise.models.laplacian import Information
@@ -30,20 +30,20 @@ from sidewise.models.scale import size_slope, told
 from sidewise.models.solvable import solvable
 from sidewise.models.spread import local_variance
 from sidewise.models.wanted import Wanted
-from sidewise.models.worker_table import STRONG, Estimate, Reliability, check_some, check_workers_known, worker_table
+from sidewise.models.worker_table import (
+    STRONG,
+    Estimate,
+    Reliability,
+    Scale,
+    check_some,
+    check_workers_known,
+    worker_table,
+)
 from sidewise.ranking import Fit, Ranking, Uncertainty
 
 Intervals = Literal["posterior", "bootstrap", "none"]
 GRID = 401  # points that a posterior with heavy tails is summed over
 WHOLE = 600  # items up to which the workers' variances mind how the scores vary together
-
-
-class Scale(NamedTuple):
-    """Where a model's reliability has a coin, and where a good worker."""
-
-    random: float
-    typical: float  # where nobody is surely better than a coin
-    least: float = 0.0  # that those who are surely better than a coin are expected to have
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Crowd:
             comparisons = comparisons.select(comparisons.outcome != 0.5)
         check_some(comparisons, model, "but ties" if ties == "drop" else "at all")
         if factors is None:
-            factors = (*([SIDE] if comparisons.sided else []), *comparisons.factors)
+            factors = all_of(comparisons)
         return cls(model, comparisons, chosen("factors", factors, comparisons))
 
     @cached_property
@@ -181,27 +181,20 @@ class CrowdPosterior(Gaussian):
         return with_spread(found, s, float(self.problem.prior.curvature(s)[0]), self.determined)
 
 
-def workers_of(crowd: Crowd, found: Found, level: float, scale: "Scale") -> pa.Table:
-    """The workers' table of a likelihood model: the first parameter is the reliability, the others are biases.
-
-    What is typical is the median of those who are surely better than a coin: among many coins the sensitivities of the
-    others are larger, and where everybody errs at times, nobody is random for it.
-    """
+def workers_of(crowd: Crowd, found: Found, level: float, scale: Scale) -> pa.Table:
+    """The workers' table of a likelihood model: the first parameter is the reliability, the others are biases."""
     problem = found.problem
     s, _, _ = problem.parts(found.point)
     estimates = estimates_of(unsure_of_widths(found), found.point, level)
     if isinstance(problem.habit, Sensitive) and np.count_nonzero(problem.answers.answered) == 1:
-        estimates[0] = untold(estimates[0])
+        estimates[0] = estimates[0].unlimited()  # 1 by definition, which is not to be sure of it
     if isinstance(problem.habit, Swayed):
         strong = swaying(estimates[0].value)
         estimates[1:] = (replace(bias, strong=strong) for bias in estimates[1:])
     sizes = usual_sizes(crowd.comparisons, crowd.factors)
     biases = {name: bias.by(size) for name, bias, size in zip(crowd.factors, estimates[1:], sizes, strict=False)}
-    good = estimates[0].value[(estimates[0].low > scale.random) & (problem.answers.answered > 0)]
-    typical = max(float(np.median(good)), scale.least) if good.size else scale.typical
-    return worker_table(
-        crowd.comparisons, s, reliability=Reliability(estimates[0], scale.random, typical), biases=biases
-    )
+    reliability = Reliability.of(estimates[0], problem.answers.answered, scale)
+    return worker_table(crowd.comparisons, s, reliability=reliability, biases=biases)
 
 
 def estimates_of(problem: CrowdProblem, point: Floats, level: float) -> list[Estimate]:
@@ -242,12 +235,6 @@ def swaying(fair: Floats) -> Floats:
     """How strong a bias must be that the unfair answers alone follow, to turn an even choice as far as STRONG does."""
     share = (expit(STRONG) - fair / 2) / (1 - fair)
     return np.where(share < 1, logit(np.minimum(share, 1 - NEVER)), np.inf)
-
-
-def untold(some: Estimate) -> Estimate:
-    """The sensitivity of one worker alone: 1 by definition, which is not to be sure of it."""
-    nothing = np.full_like(some.value, np.nan)
-    return replace(some, low=nothing, high=nothing)
 
 
 def tail_bounds(prior: Tail, value: Floats, variance: Floats, level: float) -> tuple[Floats, Floats]:

@@ -7,12 +7,13 @@ import numpy as np
 
 from sidewise.comparisons import Comparisons
 from sidewise.models.bootstrap import Progress, Unit
-from sidewise.models.crowd import Crowd, Found, Intervals, Scale
+from sidewise.models.crowd import Crowd, Found, Intervals
 from sidewise.models.crowd_fit import PlainTies, check_mixture, maximum
 from sidewise.models.crowd_problem import CrowdProblem
 from sidewise.models.habits import Chance, Credit, Qualified
 from sidewise.models.priors import Normal, VirtualItem
 from sidewise.models.wanted import Wanted
+from sidewise.models.worker_table import Scale
 from sidewise.ranking import Ranking
 
 START = 0.8  # where every η begins: a crowd is believed until it contradicts itself

@@ -13,12 +13,13 @@ from sidewise.comparisons.arrow import Floats
 from sidewise.errors import ModelError
 from sidewise.models.answers import Answers
 from sidewise.models.bootstrap import Progress, Unit
-from sidewise.models.crowd import Crowd, Found, Intervals, Scale
+from sidewise.models.crowd import Crowd, Found, Intervals
 from sidewise.models.crowd_fit import PlainTies, check_mixture, maximum
 from sidewise.models.crowd_problem import CrowdProblem
 from sidewise.models.habits import Chance, Credit, Pull, Swayed, WorkerPrior
 from sidewise.models.priors import Normal, VirtualItem, check_width
 from sidewise.models.wanted import Wanted
+from sidewise.models.worker_table import Scale
 from sidewise.ranking import Ranking
 
 LOOSE, NEAR = 100.0, 10.0  # the width and the tolerance, in tolerances, of the fit that one without a width begins with

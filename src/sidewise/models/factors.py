@@ -24,6 +24,11 @@ def chosen(option: str, names: object, comparisons: Comparisons) -> tuple[str, .
     return found
 
 
+def all_of(comparisons: Comparisons) -> tuple[str, ...]:
+    """The side, where it is known, and all factors that the data name."""
+    return (*([SIDE] if comparisons.sided else []), *comparisons.factors)
+
+
 def _check_apart(names: Sequence[str], comparisons: Comparisons) -> None:
     """See that no factor is made of those before it: nothing could tell then which of them sways anybody."""
     x = columns(comparisons, names)

@@ -8,7 +8,7 @@ near the one that all share: 0, unless the model has fitted a common effect.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, ndtr, ndtri
+from scipy.special import ndtr
 
 from sidewise.comparisons import Comparisons
 from sidewise.comparisons.arrow import Floats
@@ -19,13 +19,11 @@ from sidewise.models.likelihood import TieLink
 from sidewise.models.newton import Slope, climb
 from sidewise.models.problem import Problem
 from sidewise.models.reduced import Blocks
-from sidewise.models.worker_table import STRONG, Estimate
+from sidewise.models.worker_table import STRONG_OUTCOME, STRONG_PROBIT, Estimate
 from sidewise.ranking.uncertainty import normal_bounds
 
 SD = 0.5  # probits, of the prior: two of three workers turn an even choice into 69 to 31 at most
 SD_OUTCOME = float(2 * ndtr(SD) - 1)  # the same of ±1 outcomes
-STRONG_PROBIT = float(ndtri(expit(STRONG)))  # .62, a bias that turns an even choice into 73 to 27
-STRONG_OUTCOME = 0.46  # the same of ±1 outcomes
 
 TOL, LIMIT = 1e-3, 100  # of the last step of Newton's method, which leaves about the square of it
 

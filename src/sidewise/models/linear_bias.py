@@ -13,12 +13,11 @@ from sidewise.models.bootstrap import Progress, Unit, resampled
 from sidewise.models.gaussian import DENSE
 from sidewise.models.laplacian import PATIENCE, conjugate_gradients
 from sidewise.models.lasso import Solution, Sums, path
-from sidewise.models.leaning import STRONG_OUTCOME, mean_residuals
 from sidewise.models.least_squares import FLOWS, SATURATED, LeastSquares
 from sidewise.models.likelihood import Chances
 from sidewise.models.solvable import solvable
 from sidewise.models.wanted import Wanted
-from sidewise.models.worker_table import Estimate, check_some, check_workers_known, worker_table
+from sidewise.models.worker_table import STRONG_OUTCOME, Estimate, check_some, check_workers_known, worker_table
 from sidewise.numbers import is_count, is_number
 from sidewise.ranking import Dense, Draws, Fit, Ranking, Uncertainty
 from sidewise.ranking.uncertainty import normal_bounds
@@ -211,7 +210,11 @@ def least_squares_doubt(
 
 def _biases(sums: Sums, chosen: Solution, noise: float | None, level: float) -> Estimate:
     """The biases; their limits are those of mean residuals, widened where needed so that the bias is inside."""
-    low, high = normal_bounds(*mean_residuals(sums.residual(chosen.scores), sums.answers, noise), level)
+    residual, some = sums.residual(chosen.scores), sums.answers > 0
+    mean, variance = np.full(len(some), np.nan), np.full(len(some), np.nan)
+    mean[some] = residual[some] / sums.answers[some]
+    variance[some] = (np.nan if noise is None else noise) / sums.answers[some]
+    low, high = normal_bounds(mean, variance, level)
     return Estimate(chosen.bias, np.minimum(low, chosen.bias), np.maximum(high, chosen.bias), STRONG_OUTCOME)
 
 

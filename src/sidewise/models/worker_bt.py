@@ -10,7 +10,7 @@ from sidewise.comparisons import Comparisons
 from sidewise.comparisons.arrow import Floats
 from sidewise.errors import ModelError
 from sidewise.models.bootstrap import Progress, Unit
-from sidewise.models.crowd import Crowd, Found, Intervals, Scale
+from sidewise.models.crowd import Crowd, Found, Intervals
 from sidewise.models.crowd_problem import CrowdProblem
 from sidewise.models.habits import Doubt, Sensitive, Tail, WorkerPrior
 from sidewise.models.priors import Normal, check_width
@@ -18,6 +18,7 @@ from sidewise.models.problem import LINKS, Ties
 from sidewise.models.spread import LOOSE
 from sidewise.models.wanted import Wanted, check_words
 from sidewise.models.widths import loosen, settle
+from sidewise.models.worker_table import SENSITIVITY
 from sidewise.ranking import Ranking
 
 
@@ -92,7 +93,7 @@ def worker_bt(
     return crowd.ranking(
         partial(_fit, ties=ties, stated=stated, tol=tol, limit=limit),
         wanted,
-        Scale(random=0.0, typical=1.0, least=1.0),  # 1 is what a worker like the others has, by the rule for it
+        SENSITIVITY,
         lambda found: _settings(found, crowd, ties),
     )
 

@@ -1,11 +1,12 @@
 """The workers' table: who answered how often, how reliably, with what biases, and who deserves a second look."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from scipy.special import expit, logit
+from scipy.special import expit, logit, ndtri
 
 from sidewise.comparisons import Comparisons, PairCounts
 from sidewise.comparisons.arrow import Floats
@@ -15,6 +16,8 @@ from sidewise.ranking.uncertainty import normal_bounds
 
 ENOUGH = 8  # answers that judge a worker: a careful one's all go to one side once in 128 times
 STRONG = 1.0  # log-odds: a bias that turns an even choice into 73 to 27
+STRONG_PROBIT = float(ndtri(expit(STRONG)))  # .62, which does so where scores are probits
+STRONG_OUTCOME = 0.46  # and where outcomes are ±1
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,22 @@ class Estimate:
         low, high = normal_bounds(logit(value), variance / (value * (1 - value)) ** 2, level)
         return cls(value, expit(low), expit(high))
 
+    def unlimited(self) -> "Estimate":
+        """The same without limits: nobody knows how sure the number is."""
+        nothing = np.full_like(self.value, np.nan)
+        return replace(self, low=nothing, high=nothing)
+
+
+class Scale(NamedTuple):
+    """Where a model's reliability has a coin, and where a good worker."""
+
+    random: float
+    typical: float  # where nobody is surely better than a coin
+    least: float = 0.0  # that those who are surely better than a coin are expected to have
+
+
+SENSITIVITY = Scale(random=0.0, typical=1.0, least=1.0)  # 1 is what a worker like the others has, by the rule for it
+
 
 @dataclass(frozen=True)
 class Reliability:
@@ -49,6 +68,17 @@ class Reliability:
     estimate: Estimate
     random: float  # what a coin has
     typical: float  # what a good worker has
+
+    @classmethod
+    def of(cls, estimate: Estimate, answered: Floats, scale: Scale) -> "Reliability":
+        """Take for typical the median of those who are surely better than a coin.
+
+        Among many coins the sensitivities of the others are larger, and where everybody errs at times, nobody is random
+        for it.
+        """
+        good = estimate.value[(estimate.low > scale.random) & (answered > 0)]
+        typical = max(float(np.median(good)), scale.least) if good.size else scale.typical
+        return cls(estimate, scale.random, typical)
 
 
 def check_workers_known(comparisons: object, model: str) -> None:
