@@ -294,6 +294,16 @@ def test_few_workers_have_intervals_and_names(crowd):
     assert reach["domain"][0] == -reach["domain"][1]
 
 
+def test_shares_have_an_axis_that_ends_where_they_do(crowd):
+    drawn = worker_picture(sw.pairwise_hits(crowd)).to_dict()["layer"][-2]["encoding"]["y"]["scale"]
+    assert drawn == {"nice": False, "padding": 12, "zero": False}  # a nice one went from −0.1 to 1.1
+
+
+def test_least_squares_have_no_likelihood():
+    answers = random_comparisons(6, 200)
+    assert "95% confidence (least squares)" in rendered(sw.hodge_rank(answers), answers)
+
+
 def test_what_a_model_found_is_shown():
     circle = sw.Comparisons.from_arrays(winner=["rock", "scissors", "paper"], loser=["scissors", "paper", "rock"])
     page = rendered(sw.hodge_rank(circle), circle)

@@ -9,6 +9,7 @@ from sidewise.comparisons import Index
 from sidewise.comparisons.arrow import Floats
 from sidewise.models.gaussian import Gaussian
 from sidewise.models.laplacian import Information, Laplacian, P
+from sidewise.models.least_squares import LeastSquares
 from sidewise.models.priors import Flat, Normal
 from sidewise.models.problem import Problem
 from sidewise.models.spread import Blurred, local_variance, pair_variance
@@ -30,6 +31,8 @@ class Posterior(Gaussian):
     @property
     def how(self) -> str:  # type: ignore[override]
         """How it was obtained, in words."""
+        if isinstance(self.problem.link, LeastSquares):
+            return "least squares"
         how = "averaged over the posterior" if self.averaged else "at the maximum"
         return f"from the curvature of the likelihood {how}"
 

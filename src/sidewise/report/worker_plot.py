@@ -40,6 +40,12 @@ def worker_picture(ranking: Ranking) -> Any:
     return styled(alt.layer(*layers).properties(width=WIDTH, height=HEIGHT))
 
 
+def told(workers: pa.Table) -> bool:
+    """Whether there is anything to draw: where scores explain every answer, no number is known of anybody."""
+    names = ["reliability", *(f"{name}{BIAS}" for name in bias_names(workers))]
+    return any(np.isfinite(workers[name].to_numpy()).any() for name in names if name in workers.column_names)
+
+
 class Axes:
     """What is drawn against what: bias or answers across, reliability (or bias, where there is none) upwards."""
 
@@ -55,7 +61,7 @@ class Axes:
             )
         )
         wide = {"title": _title(across, "left", "right"), "scale": scale, "axis": alt.Axis(tickCount=7, grid=False)}
-        high = {"title": _title(upwards, "right", "left"), "scale": alt.Scale(zero=False, padding=12)}
+        high = {"title": _title(upwards, "right", "left"), "scale": alt.Scale(zero=False, nice=False, padding=12)}
         self.x, self.y = alt.X(f"{across}:Q", **wide), alt.Y(f"{upwards}:Q", **high)
         self.low, self.left, self.bottom = alt.Y(f"{upwards}_low:Q", **high), alt.X("x:Q", **wide), alt.Y("y:Q", **high)
 
