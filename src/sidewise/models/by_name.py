@@ -51,8 +51,8 @@ def find_model(name: str) -> Callable[..., Ranking]:
 def rank(comparisons: Comparisons | PairCounts, model: str | None = None, **options: Any) -> Ranking:
     """Rank by the model of a name; the options are the model's own.
 
-    Without a name, the data choose: :func:`worker_bt` where they say who said what, :func:`bradley_terry` otherwise, or
-    where an option or a value is asked for that only the latter has, such as ``prior=None``.
+    Without a name, the data choose: :func:`worker_bt` where they name two workers or more, :func:`bradley_terry`
+    otherwise, or where an option or a value is asked for that only the latter has, such as ``prior=None``.
 
     >>> import sidewise as sw
     >>> answers = sw.Comparisons.from_matrix([[0, 7], [3, 0]], ["tea", "coffee"])
@@ -64,7 +64,13 @@ def rank(comparisons: Comparisons | PairCounts, model: str | None = None, **opti
     chosen = model or default_model(comparisons)
     if model is None and not takes(chosen, options) and takes("bradley-terry", options):
         chosen = "bradley-terry"
-    return find_model(chosen)(comparisons, **options)
+    fit = find_model(chosen)
+    for name in options:
+        if name not in signature(fit).parameters:
+            others = [other for other, model in MODELS.items() if name in signature(model).parameters]
+            taken = f"; these take it: {', '.join(others)}" if others else ""
+            raise TypeError(f"{fit.__name__}() got an unexpected keyword argument {name!r}{taken}")
+    return fit(comparisons, **options)
 
 
 def takes(model: str, options: Mapping[str, object]) -> bool:
