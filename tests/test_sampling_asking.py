@@ -5,6 +5,7 @@ import pytest
 
 import sidewise as sw
 from making import random_comparisons, with_workers
+from sidewise.models import MODELS
 from sidewise.sampling import STRATEGIES, State, next_pairs
 from sidewise.sampling.asking import Limits, begun, chosen
 from sidewise.sampling.rehearsal import probit_chances, rehearse
@@ -122,21 +123,19 @@ def test_answers_reach_the_strategy_with_their_weights_and_what_is_known_of_work
         begun(told, {"w0": float("nan")})
     with pytest.raises(sw.SidewiseError, match="the reliability of 'w1' is 'good', which is not a finite number"):
         begun(told, {"w1": "good"})
-    with pytest.raises(sw.SidewiseError, match="has not learnt how reliable workers are"):
-        begun(told, sw.bradley_terry(told))
-    with pytest.raises(sw.SidewiseError, match="linear_bias has not learnt how reliable workers are"):
-        begun(told, sw.linear_bias(told))
     with pytest.raises(sw.SidewiseError, match="names none of the 3 workers .* it has '7', they have 'w0'"):
         begun(told, {7: 0.5})
     np.testing.assert_array_equal(begun(told, {})[0].weight, 1)
 
 
-def test_a_share_that_agrees_is_not_taken_for_a_weight():
+def test_what_other_models_call_reliability_is_not_taken_for_a_weight():
     """A contrary worker's 0.1 would be believed a little, and not turned round; a coin's 0.5 would count a quarter."""
     told = with_workers(random_comparisons(6, 200), 4)
-    for model in (sw.thurstone, sw.hodge_rank):
-        with pytest.raises(sw.SidewiseError, match=r"weighs all workers alike, .* not a weight: take worker_bt's rank"):
-            begun(told, model(told))
+    begun(told, sw.worker_bt(told).rescale(anchor="item-0"))
+    for name, model in MODELS.items():
+        if name not in ("elo", "worker-bt"):
+            with pytest.raises(sw.SidewiseError, match=rf"{model.__name__} has not .* where a coin's are 0: take work"):
+                begun(told, model(told))
 
 
 def test_workers_may_be_named_by_numbers_as_dataframes_name_them():

@@ -41,7 +41,8 @@ ReliabilityOption = Annotated[
         "--reliability",
         metavar="auto|none|FILE",
         help="How much each worker's answers count: auto (found by worker-bt where the data name workers, as sidewise "
-        "rank does), none (all alike), or a file with columns worker and reliability, as rank --workers-out writes it.",
+        "rank does), none (all alike), or a file with columns worker and reliability, as rank --model worker-bt "
+        "--workers-out writes it.",
     ),
 ]
 

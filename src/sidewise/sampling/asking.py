@@ -68,10 +68,10 @@ def next_pairs(
         How often a pair, or an item, may be asked at most, with what was asked and is in flight. An answer that weighs
         nothing does not count: its pair may be asked again.
     reliability
-        Of workers: 1 is usual, 0 a coin, negative says the opposite; or a Ranking that has found it, such as that of
-        :func:`~sidewise.worker_bt`. An answer counts by the square of it, but "crowd-bt", "knowledge-gradient" and
-        "quicksort" know no weights: there it counts in full, or not at all if it is 0. Whom it does not name count in
-        full.
+        Of workers: 1 is usual, 0 a coin, negative says the opposite; or the Ranking of :func:`~sidewise.worker_bt`,
+        which has found it (what other models call reliability has scales of its own). An answer counts by the square of
+        it, but "crowd-bt", "knowledge-gradient" and "quicksort" know no weights: there it counts in full, or not at all
+        if it is 0. Whom it does not name count in full.
     device
         Where "optimal" computes: None is this machine's processor, "cuda" a GPU (with the extra ``gpu``).
 
@@ -185,14 +185,10 @@ def _trust(comparisons: Comparisons, reliability: Reliability | None) -> Floats:
         raise SidewiseError("reliability is about workers, but the comparisons do not say who gave them")
     if isinstance(reliability, Ranking):
         table = reliability.workers
-        if table is None or "reliability" not in table.column_names:
+        if reliability.fit.model != "worker_bt" or table is None:
             raise SidewiseError(
-                f"{reliability.fit.model} has not learnt how reliable workers are: take worker_bt's ranking"
-            )
-        if reliability.alike:
-            raise SidewiseError(
-                f"{reliability.fit.model} weighs all workers alike, and the reliability in its table is the share of "
-                "answers that agree, not a weight: take worker_bt's ranking"
+                f"{reliability.fit.model} has not learnt how much each worker's answers weigh on worker_bt's scale, "
+                "where a coin's are 0: take worker_bt's ranking"
             )
         reliability = dict(zip(table["worker"].to_pylist(), table["reliability"].to_pylist(), strict=True))
     if not isinstance(reliability, Mapping):
