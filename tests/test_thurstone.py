@@ -198,7 +198,7 @@ def probit_crowd(n, rows, spread, seed):
 
 
 def test_the_spread_and_the_scores_are_recovered():
-    """With eight comparisons an item the spread comes out a tenth too small, and with it the intervals."""
+    """Over 80 seeds it comes out 2 % too large for .6, and 2 % too small for 1.2; six seeds may be 9 % off."""
     for spread, rows in ((0.6, 800), (1.2, 800), (1.2, 3000)):
         found, covered = [], []
         for seed in range(6):
