@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
-import pyarrow as pa
 
 from sidewise.comparisons import Comparisons, Graph, PairCounts, components
 from sidewise.comparisons.arrow import Floats
@@ -15,6 +14,7 @@ from sidewise.models import notes, robust
 from sidewise.models.bootstrap import check_workers
 from sidewise.models.existence import require_maximum
 from sidewise.models.factors import as_names, chosen
+from sidewise.models.leaning import Told
 from sidewise.models.likelihood import Chances, TieLink
 from sidewise.models.newton import Optimum
 from sidewise.models.posterior import Posterior
@@ -29,7 +29,7 @@ from sidewise.ranking import Fit, Ranking, Uncertainty
 Intervals = Literal["posterior", "hessian", "sandwich", "bootstrap", "none"]
 
 
-WorkersOf = Callable[[Comparisons, Problem, Floats, float], pa.Table]  # of a fit's maximum, with limits of a level
+WorkersOf = Callable[[Comparisons, Problem, Floats, float], Told]  # of a fit's maximum, with limits of a level
 
 
 @dataclass(frozen=True)
@@ -82,10 +82,10 @@ def fit(family: Family, comparisons: Comparisons | PairCounts, options: Options)
     with solvable(comparisons, options.covariates):
         problem, optimum, loosened = _maximise(problem, options)
         effects = problem.effects(optimum, options.level) if problem.others else None
-        workers = None
+        told = Told()
         if family.workers_of is not None and isinstance(comparisons, Comparisons) and comparisons.worker is not None:
-            workers = family.workers_of(comparisons, problem, optimum.point, options.level)
-    said = _report(optimum, graph, counts, options, loosened=loosened)
+            told = family.workers_of(comparisons, problem, optimum.point, options.level)
+    said = _report(optimum, graph, counts, options, loosened=loosened) + told.notes
     return Ranking(
         items=counts.items,
         raw=problem.scores(optimum),
@@ -101,8 +101,8 @@ def fit(family: Family, comparisons: Comparisons | PairCounts, options: Options)
         unit=family.unit,
         level=options.level,
         effects=effects,
-        workers=workers,
-        alike=workers is not None,
+        workers=told.workers,
+        alike=told.workers is not None,
         uncertainty=_uncertainty(problem, optimum, comparisons, options, loosened=loosened),
     )  # fmt: skip
 

@@ -29,6 +29,25 @@ def all_of(comparisons: Comparisons) -> tuple[str, ...]:
     return (*([SIDE] if comparisons.sided else []), *comparisons.factors)
 
 
+def tellable(comparisons: Comparisons) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Those of all factors that workers can be told to be drawn to, and why the others cannot."""
+    names = all_of(comparisons)
+    if not len(comparisons):
+        return names, ()
+    try:
+        return chosen("factors", names, comparisons), ()
+    except ModelError:
+        pass
+    kept: tuple[str, ...] = ()
+    why = []
+    for name in names:
+        try:
+            kept = chosen("factors", (*kept, name), comparisons)
+        except ModelError as error:
+            why.append(f"the workers' table has no {name} bias: {error}")
+    return kept, tuple(why)
+
+
 def _check_apart(names: Sequence[str], comparisons: Comparisons) -> None:
     """See that no factor is made of those before it: nothing could tell then which of them sways anybody."""
     x = columns(comparisons, names)

@@ -3,24 +3,28 @@
 from typing import Literal, get_args
 
 import numpy as np
-import pyarrow as pa
 
 from sidewise.comparisons import Comparisons, PairCounts, components
 from sidewise.comparisons.arrow import Floats
 from sidewise.models import notes
-from sidewise.models.ability import abilities, as_reliability, decided
 from sidewise.models.bootstrap import Progress, Unit, resampled
 from sidewise.models.cycles import cycles
-from sidewise.models.factors import SIDE
-from sidewise.models.leaning import leaning_outcomes
-from sidewise.models.least_squares import FLOWS, least_squares, noise_variance, solve, with_noise
+from sidewise.models.leaning import OUTCOMES, Known, Told
+from sidewise.models.least_squares import (
+    FLOWS,
+    LeastSquares,
+    least_squares,
+    noise_variance,
+    outcome_noise,
+    solve,
+    with_noise,
+)
 from sidewise.models.likelihood import Chances
 from sidewise.models.posterior import Posterior
 from sidewise.models.problem import Problem
 from sidewise.models.solvable import solvable
 from sidewise.models.taking import as_counts
 from sidewise.models.wanted import Wanted, check_words
-from sidewise.models.worker_table import counted, worker_table
 from sidewise.ranking import Fit, Ranking, Uncertainty
 
 FlowName = Literal["mean", "logit", "probit", "angular"]
@@ -50,10 +54,12 @@ def hodge_rank(
     :func:`~sidewise.bradley_terry` where pairs have few comparisons, or chances near 0 or 1.
 
     All workers are weighed alike. Where the data name them, ``Ranking.workers`` tells of each what follows when the
-    scores are taken as known: the reliability is the share of decided answers that agree with the ranking, with
-    Wilson's limits (none for one worker alone). The bias is to the side, where it is known: the mean of what the
-    worker's answers (±1, 0 for a tie) are above what the scores foretell, 2 p − 1, whatever the flow. A normal prior of
-    standard deviation 0.38 about 0 keeps few answers from telling much; it is NaN where scores explain everything.
+    scores are taken as known, by least squares on the worker's own outcomes (±1, 0 for a tie), whatever the flow:
+    a (2 p − 1) + b·x, with p the chance that the scores foretell. The reliability is the sensitivity a: 1 for a worker
+    who follows the scores as the crowd as a whole does, 0 for a coin, negative for one who says the opposite (one
+    worker alone has no limits). The biases b are to the side, where it is known, and to every factor that the data
+    name. Normal priors, a ~ N(1, 1) and b ~ N(0, 0.38²), keep few answers from telling much. All are NaN where answers
+    weigh no more than the scores take up: nothing tells then how noisy they are.
 
     Parameters
     ----------
@@ -91,14 +97,15 @@ def hodge_rank(
     with solvable(comparisons):
         point = solve(problem)
         found = cycles(problem, point)
-        workers = _workers(problem, point, comparisons, level)
+        told = _told(problem, point, comparisons, level)
     return Ranking(
         items=counts.items,
         raw=np.where(counts.item_weight() > 0, point, np.nan),
         fit=Fit(
             "hodge_rank", {"flow": flow, "intervals": intervals, "unit": unit, "level": level}, steps=1,
             seed=seed if intervals == "bootstrap" else None, digest=comparisons.digest, comparisons=counts.rows,
-            notes=notes.of_the_graph(counts, graph, has_prior=False, stacklevel=2), findings=found._asdict(),
+            notes=notes.of_the_graph(counts, graph, has_prior=False, stacklevel=2) + told.notes,
+            findings=found._asdict(),
         ),
         comparisons=counts.item_weight(),
         uncertainty=_uncertainty(problem, point, comparisons, flow, wanted),
@@ -106,23 +113,19 @@ def hodge_rank(
         comparable=graph.count == 1,
         link=Chances(problem.link),
         unit=FLOWS[flow].unit,
-        workers=workers,
-        alike=workers is not None,
+        workers=told.workers,
+        alike=told.workers is not None,
         level=level,
     )  # fmt: skip
 
 
-def _workers(problem: Problem, point: Floats, comparisons: Comparisons | PairCounts, level: float) -> pa.Table | None:
-    """What is told of workers when the scores are known; None where nobody is named."""
+def _told(problem: Problem, point: Floats, comparisons: Comparisons | PairCounts, level: float) -> Told:
+    """What is told of workers when the scores are known, by least squares on ±1 outcomes, whatever the flow."""
     if not isinstance(comparisons, Comparisons) or comparisons.worker is None:
-        return None
-    rows, biases = counted(comparisons), {}
-    if rows.sided:
-        assert problem.pin is not None
-        chance = problem.link.win(point[rows.left] - point[rows.right], 0.0)
-        biases[SIDE] = leaning_outcomes(rows, chance, problem.seen.n - len(problem.pin.size), level)
-    reliability = as_reliability(abilities(rows, point), decided(rows), level)
-    return worker_table(rows, point, reliability=reliability, biases=biases)
+        return Told()
+    noise = outcome_noise(problem, point, comparisons)
+    link = None if noise is None else LeastSquares(FLOWS["mean"], noise)
+    return Known(point, lambda d: 2 * problem.link.win(d, 0.0) - 1, link, OUTCOMES).tell(comparisons, level)
 
 
 def _uncertainty(

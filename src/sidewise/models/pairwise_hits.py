@@ -9,16 +9,18 @@ from scipy.sparse import csr_array
 from sidewise.comparisons import Comparisons, Graph, PairCounts, components
 from sidewise.comparisons.arrow import Floats
 from sidewise.models import notes
-from sidewise.models.ability import abilities, as_reliability, decided
 from sidewise.models.bootstrap import Progress, Unit, resampled
 from sidewise.models.laplacian import Laplacian, Pin
 from sidewise.models.solvable import solvable
 from sidewise.models.wanted import Wanted, check_words
-from sidewise.models.worker_table import check_some, check_workers_known, worker_table
+from sidewise.models.win_rate import wilson
+from sidewise.models.worker_table import Estimate, Reliability, check_some, check_workers_known, worker_table
 from sidewise.ranking import Fit, Ranking
 
 FlowName = Literal["sum", "mean"]
 Intervals = Literal["none", "bootstrap"]
+
+EVEN = 1e-9  # of the largest score: two items that differ by less are level
 
 
 def pairwise_hits(
@@ -104,16 +106,14 @@ def pairwise_hits(
         component=graph.label,
         comparable=graph.count == 1,
         unit="sums of abilities",
-        workers=worker_table(
-            comparisons, scores, reliability=as_reliability(settled.ability, settled.answers, level), biases={}
-        ),
+        workers=worker_table(comparisons, scores, reliability=_reliability(settled, level), biases={}),
         level=level,
     )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Equations:
-    """The equations for the scores (4 of Bugakova et al. 2019); ``abilities`` has those of the turns between (5)."""
+    """The two equations that are solved in turn (4 and 5 of Bugakova et al. 2019)."""
 
     comparisons: Comparisons
     laplacian: Laplacian
@@ -132,6 +132,25 @@ class Equations:
         flow = rows.weights() * (2 * rows.outcome - 1) * ability[rows.worker]
         asked = np.bincount(rows.left, flow, n) - np.bincount(rows.right, flow, n)
         return self.laplacian.solve(np.asarray(asked, float), 1e-12)
+
+    def decided(self) -> Floats:
+        """The weight of each worker's answers that are not ties."""
+        return self._per_worker(np.ones(len(self.comparisons)))
+
+    def abilities(self, scores: Floats) -> Floats:
+        """The share of each worker's decided answers that agree with the scores; half where there are none."""
+        rows = self.comparisons
+        lead = scores[rows.left] - scores[rows.right]
+        lead[np.abs(lead) <= EVEN * np.abs(scores).max(initial=0.0)] = 0
+        agreed = self._per_worker(0.5 + np.sign(lead) * (rows.outcome - 0.5))
+        answers = self.decided()
+        return np.divide(agreed, answers, out=np.full_like(answers, 0.5), where=answers > 0)
+
+    def _per_worker(self, of_row: Floats) -> Floats:
+        rows = self.comparisons
+        assert rows.worker is not None
+        decided = rows.weights() * (rows.outcome != 0.5)
+        return np.asarray(np.bincount(rows.worker, decided * of_row, len(rows.workers)), float)
 
 
 class Settled(NamedTuple):
@@ -162,19 +181,31 @@ class Settled(NamedTuple):
 
 def settle(equations: Equations, limit: int) -> Settled:
     """Solve in turn until the abilities are ones that were there before: the last ones, or the start of a cycle."""
-    rows = equations.comparisons
-    ability, answers = np.ones(len(rows.workers)), decided(rows)
+    ability, answers = np.ones(len(equations.comparisons.workers)), equations.decided()
     met, history = {ability.tobytes(): 0}, []
     gap = np.inf
     for step in range(1, limit + 1):
         history.append(equations.scores(ability))
-        before, ability = ability, abilities(rows, history[-1])
+        before, ability = ability, equations.abilities(history[-1])
         gap = float(np.abs(ability - before).max(initial=0.0))
         since = step - met.setdefault(ability.tobytes(), step)
         if since:
             scores = np.mean(history[-since:], axis=0)
-            return Settled(scores, abilities(rows, scores), answers, step, gap, since)
+            return Settled(scores, equations.abilities(scores), answers, step, gap, since)
     return Settled(history[-1], ability, answers, limit, gap, 0)
+
+
+def _reliability(settled: Settled, level: float) -> Reliability:
+    """Abilities with Wilson's limits; a typical worker agrees as often as the crowd does.
+
+    One worker alone agrees with a ranking of their own making, which says nothing of how reliable they are: no limits.
+    """
+    found = Estimate(settled.ability, *wilson(settled.ability, settled.answers, level))
+    if np.count_nonzero(settled.answers) == 1:
+        found = found.unlimited()
+    whole = settled.answers.sum()
+    typical = float(settled.ability @ settled.answers / whole) if whole else 1.0
+    return Reliability(found, random=0.5, typical=typical)
 
 
 def _scores(rows: Comparisons, flow: FlowName, limit: int) -> Floats:

@@ -3,28 +3,23 @@
 from collections.abc import Sequence
 from typing import Literal
 
-import pyarrow as pa
-
 from sidewise.comparisons import Comparisons, PairCounts
 from sidewise.comparisons.arrow import Floats
-from sidewise.models.ability import abilities, as_reliability, decided
 from sidewise.models.bootstrap import Progress, Unit
 from sidewise.models.driver import Family, Intervals, Options, fit
-from sidewise.models.leaning import leanings
+from sidewise.models.leaning import PROBITS, Known, Told
 from sidewise.models.priors import Normal
 from sidewise.models.probit import PROBIT_LINKS
 from sidewise.models.problem import Problem
-from sidewise.models.worker_table import counted, worker_table
 from sidewise.ranking import Ranking
 
 Ties = Literal["half", "threshold", "drop"]
 
 
-def workers_of(comparisons: Comparisons, problem: Problem, point: Floats, level: float) -> pa.Table:
+def workers_of(comparisons: Comparisons, problem: Problem, point: Floats, level: float) -> Told:
     """What is told of workers when the scores are known."""
-    rows, scores = counted(comparisons), problem.parts(point)[0]
-    reliability = as_reliability(abilities(rows, scores), decided(rows), level)
-    return worker_table(rows, scores, reliability=reliability, biases=leanings(rows, problem, point, level))
+    s, _, t = problem.parts(point)
+    return Known(s, lambda d: d, problem.link, PROBITS, t).tell(comparisons, level)
 
 
 FAMILY = Family("thurstone", PROBIT_LINKS, unit="probits", priors=(Normal,), workers_of=workers_of)
@@ -54,11 +49,12 @@ def thurstone(
     some of them may be careless.
 
     All workers are weighed alike. Where the data name them, ``Ranking.workers`` tells of each what follows when the
-    scores are taken as known: the reliability is the share of decided answers that agree with the ranking, with
-    Wilson's limits (none for one worker alone); the biases b, to the side and to every covariate that was named, are
-    those of a probit regression of the worker's own, P(left) = Φ(s_left − s_right + b·x), with ties as in the fit.
-    A bias is the whole of what draws the worker there, with the common effect in it where that was fitted; a normal
-    prior of standard deviation 0.5 about that effect, or else about 0, keeps few answers from telling much.
+    scores are taken as known, by a probit regression of the worker's own with ties as in the fit: P(left) =
+    Φ(a (s_left − s_right) + b·x). The reliability is the sensitivity a: 1 for a worker who follows the scores as the
+    crowd as a whole does, 0 for a coin, negative for one who says the opposite (one worker alone has no limits). The
+    biases b are to the side, where it is known, and to every factor that the data name, covariate of the fit or not:
+    the whole of what draws the worker there. Normal priors, a ~ N(1, 1) and b ~ N(0, 0.5²), keep few answers from
+    telling much.
 
     Parameters
     ----------

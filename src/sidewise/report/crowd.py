@@ -20,7 +20,10 @@ MOST_FLAGGED = 500  # in the page's table; files hold them all
 LOG_ODDS = "A bias of 1 turns an even choice into 73 to 27 for the {}, one of 3 into 95 to 5."
 OUTCOMES = "A bias of 0.46 turns an even choice into 73 to 27 for the {}, one of 1 into a foregone conclusion."
 PROBITS = "A bias of 0.62 turns an even choice into 73 to 27 for the {}, one of 1.64 into 95 to 5."
-AGREES = "Reliability is the share of a worker’s answers that agree with the ranking: 1 is all of them, 0.5 a coin."
+FOLLOWS = (
+    "Reliability is a worker’s sensitivity to the scores: 1 is one who follows them as the crowd as a whole does, 0 a "
+    "coin, and below 0 somebody who says the opposite."
+)
 ALIKE = (
     "Nothing: all answers count alike, whoever gave them, and what is told here was read off the ranking afterwards. "
     "Worker-BT weighs the workers."
@@ -62,7 +65,7 @@ MEANINGS = {
         0.0, 1.0, "always fair",
     ),
     "pairwise_hits": Meaning(
-        AGREES,
+        "Reliability is the share of a worker’s answers that agree with the ranking: 1 is all of them, 0.5 a coin.",
         "Scores follow the workers in proportion to that share; a coin’s answers still count half.",
         0.5, 1.0, "always agrees",
     ),
@@ -71,8 +74,8 @@ MEANINGS = {
         "The biases are taken off before the scores are fitted; otherwise all answers count alike.",
         bias=OUTCOMES,
     ),
-    "thurstone": Meaning(AGREES, ALIKE, 0.5, 1.0, "always agrees", PROBITS),
-    "hodge_rank": Meaning(AGREES, ALIKE, 0.5, 1.0, "always agrees", OUTCOMES),
+    "thurstone": Meaning(FOLLOWS, ALIKE, 0.0, 1.0, "the crowd as a whole", PROBITS),
+    "hodge_rank": Meaning(FOLLOWS, ALIKE, 0.0, 1.0, "the crowd as a whole", OUTCOMES),
 }  # fmt: skip
 UNKNOWN = Meaning("What reliability means is for the model to say.", "", bias="")
 FINDINGS = {
