@@ -69,7 +69,8 @@ def rank(comparisons: Comparisons | PairCounts, model: str | None = None, **opti
         if name not in signature(fit).parameters:
             others = [other for other, model in MODELS.items() if name in signature(model).parameters]
             taken = f"; these take it: {', '.join(others)}" if others else ""
-            raise TypeError(f"{fit.__name__}() got an unexpected keyword argument {name!r}{taken}")
+            who = "" if model else ", the model that the data choose,"
+            raise TypeError(f"{fit.__name__}(){who} got an unexpected keyword argument {name!r}{taken}")
     return fit(comparisons, **options)
 
 

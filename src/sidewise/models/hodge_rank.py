@@ -3,24 +3,24 @@
 from typing import Literal, get_args
 
 import numpy as np
+from scipy.special import ndtri
 
 from sidewise.comparisons import Comparisons, PairCounts, components
 from sidewise.comparisons.arrow import Floats
 from sidewise.models import notes
 from sidewise.models.bootstrap import Progress, Unit, resampled
 from sidewise.models.cycles import cycles
-from sidewise.models.leaning import OUTCOMES, Known, Told
+from sidewise.models.leaning import Known, Told
 from sidewise.models.least_squares import (
     FLOWS,
-    LeastSquares,
     least_squares,
     noise_variance,
-    outcome_noise,
     solve,
     with_noise,
 )
 from sidewise.models.likelihood import Chances
 from sidewise.models.posterior import Posterior
+from sidewise.models.probit import PROBIT_LINKS
 from sidewise.models.problem import Problem
 from sidewise.models.solvable import solvable
 from sidewise.models.taking import as_counts
@@ -29,6 +29,7 @@ from sidewise.ranking import Fit, Ranking, Uncertainty
 
 FlowName = Literal["mean", "logit", "probit", "angular"]
 Intervals = Literal["least-squares", "bootstrap", "none"]
+SURE = 0.99  # a straight line leads to chances beyond 1, of which no answer comes
 
 
 def hodge_rank(
@@ -54,12 +55,11 @@ def hodge_rank(
     :func:`~sidewise.bradley_terry` where pairs have few comparisons, or chances near 0 or 1.
 
     All workers are weighed alike. Where the data name them, ``Ranking.workers`` tells of each what follows when the
-    scores are taken as known, by least squares on the worker's own outcomes (±1, 0 for a tie), whatever the flow:
-    a (2 p − 1) + b·x, with p the chance that the scores foretell. The reliability is the sensitivity a: 1 for a worker
-    who follows the scores as the crowd as a whole does, 0 for a coin, negative for one who says the opposite (one
-    worker alone has no limits). The biases b are to the side, where it is known, and to every factor that the data
-    name. Normal priors, a ~ N(1, 1) and b ~ N(0, 0.38²), keep few answers from telling much. All are NaN where answers
-    weigh no more than the scores take up: nothing tells then how noisy they are.
+    scores are taken as known, and with them the chance p of every answer: P(left) = Φ(a Φ⁻¹(p) + b·x), whatever the
+    flow, with p between 1 and 99 % and a tie as half of either answer. The reliability is the sensitivity a: 1 for a
+    worker who follows the scores as the crowd as a whole does, 0 for a coin, negative for one who says the opposite
+    (one worker alone has no limits). The biases b are to the side, where it is known, and to every factor that the data
+    name. Normal priors, a ~ N(1, 1) and b ~ N(0, 0.5²) in probits, keep few answers from telling much.
 
     Parameters
     ----------
@@ -120,12 +120,14 @@ def hodge_rank(
 
 
 def _told(problem: Problem, point: Floats, comparisons: Comparisons | PairCounts, level: float) -> Told:
-    """What is told of workers when the scores are known, by least squares on ±1 outcomes, whatever the flow."""
+    """What is told of workers when the scores are known, and the chance of every answer with them."""
     if not isinstance(comparisons, Comparisons) or comparisons.worker is None:
         return Told()
-    noise = outcome_noise(problem, point, comparisons)
-    link = None if noise is None else LeastSquares(FLOWS["mean"], noise)
-    return Known(point, lambda d: 2 * problem.link.win(d, 0.0) - 1, link, OUTCOMES).tell(comparisons, level)
+
+    def probits(d: Floats) -> Floats:
+        return np.asarray(ndtri(np.clip(problem.link.win(d, 0.0), 1 - SURE, SURE)))
+
+    return Known(point, probits, PROBIT_LINKS["half"]).tell(comparisons, level)
 
 
 def _uncertainty(

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from scipy.special import ndtr
 
 from sidewise.comparisons import Comparisons
 from sidewise.comparisons.arrow import Floats
@@ -20,36 +19,18 @@ from sidewise.models.factors import tellable, usual_sizes
 from sidewise.models.likelihood import TieLink
 from sidewise.models.newton import Slope, climb
 from sidewise.models.reduced import Blocks
-from sidewise.models.worker_table import (
-    SENSITIVITY,
-    STRONG_OUTCOME,
-    STRONG_PROBIT,
-    Estimate,
-    Reliability,
-    counted,
-    worker_table,
-)
+from sidewise.models.worker_table import SENSITIVITY, STRONG_PROBIT, Estimate, Reliability, counted, worker_table
 
-# Of 3,000 honest workers, in crowds of 50 with 8 to 100 answers each about 30 items, 3 are random to thurstone and
-# none to hodge_rank; with an sd of 1.5, 14 and 1. Of 100 coins, a fifth of a crowd with 50 answers each, the one finds
-# 45 and the other 30 (worker_bt 49), with 100 answers 81 and 71 (86); with an sd of 0.7 it is 31, 20, 76 and 68.
+# Of 3,000 honest workers, in crowds of 50 with 8 to 100 answers each about 30 items, 3 are random to thurstone; with an
+# sd of 1.5, 14. Of 100 coins, a fifth of a crowd, it finds 45 with 50 answers each and 81 with 100 (worker_bt 49 and
+# 86); with an sd of 0.7, 31 and 76. To hodge_rank 5 of the honest are, and 48 and 89 of the coins.
 SD = 1.0  # of sensitivities
 LOOSE = 10.0  # times the standard deviations of the priors, for the crowd as a whole
 ROUGH, TOL, LIMIT = 1e-2, 1e-3, 100  # of the last step of Newton's method, which leaves about the square of it
-
-
-class Unit(NamedTuple):
-    """What biases are counted in: the standard deviation of their prior, and how strong one must be for a flag."""
-
-    sd: float
-    strong: float
-
-
 # Two of three workers turn an even choice into 69 to 31 at most. Of 2,000 honest ones with 8 to 100 answers each, 4 are
 # flagged for a bias, and of 80 who answer to one side nearly always 77 with 20 answers; with an sd of 0.35 it is 1 and
 # 58, with 1.0 it is 21 and 80.
-PROBITS = Unit(0.5, STRONG_PROBIT)
-OUTCOMES = Unit(float(2 * ndtr(PROBITS.sd) - 1), STRONG_OUTCOME)  # the same of ±1 outcomes
+BIAS_SD = 0.5  # of biases, in probits
 
 
 @dataclass(frozen=True)
@@ -133,12 +114,11 @@ class Told(NamedTuple):
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of a fit that knows no workers: its scores, and how answers come from them."""
+    """What is known of a fit that knows no workers: its scores, and what answers they foretell."""
 
     scores: Floats
-    foretold: Callable[[Floats], Floats]  # by a difference of scores, in the unit of the link
-    link: TieLink | None  # None where nothing tells how noisy answers are
-    unit: Unit
+    probits: Callable[[Floats], Floats]  # of the chance that a difference of scores gives to the left item
+    link: TieLink
     shape: float = 0.0  # of ties
 
     def tell(self, comparisons: Comparisons, level: float) -> Told:
@@ -156,14 +136,11 @@ class Known:
 
     def _estimates(self, answers: Answers, level: float) -> list[Estimate]:
         """The sensitivities, and the biases by a factor of its usual size."""
-        foretold = self.foretold(answers.seen.differences(self.scores))
+        foretold = self.probits(answers.seen.differences(self.scores))
         z = np.stack([foretold, *answers.seen.covariates.T]).T  # each column of one piece in memory
         rows, q = replace(answers, seen=replace(answers.seen, covariates=z)), z.shape[1]
-        if self.link is None:
-            values = variances = np.full((q, answers.k), np.nan)
-        else:
-            mean, sd = np.repeat([1.0, 0.0], [1, q - 1]), np.repeat([SD, self.unit.sd], [1, q - 1])
-            values, variances = Leaning(rows, self.link, self.shape, mean, sd).relative().fitted()
+        mean, sd = np.repeat([1.0, 0.0], [1, q - 1]), np.repeat([SD, BIAS_SD], [1, q - 1])
+        values, variances = Leaning(rows, self.link, self.shape, mean, sd).relative().fitted()
         first, *others = (Estimate.normal(*some, level) for some in zip(values, variances, strict=True))
         alone = np.count_nonzero(answers.answered) == 1  # who follows scores of their own making
-        return [first.unlimited() if alone else first, *(replace(some, strong=self.unit.strong) for some in others)]
+        return [first.unlimited() if alone else first, *(replace(some, strong=STRONG_PROBIT) for some in others)]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, logit, ndtr, ndtri
 
-from sidewise.comparisons import Comparisons, Graph, PairCounts
+from sidewise.comparisons import Graph, PairCounts
 from sidewise.comparisons.arrow import Floats
 from sidewise.models.laplacian import Pin
 from sidewise.models.likelihood import Observations, Slopes, Tieless
@@ -108,27 +108,15 @@ def noise_variance(problem: Problem, point: Floats, *, by_row: bool) -> float | 
 
     A comparison of weight 2 counts as two. Free are so many more than there are scores to be determined.
     """
-    seen = problem.seen
+    seen, pin = problem.seen, problem.pin
+    assert pin is not None
+    determined = seen.n - len(pin.size)
     if by_row:
         d = seen.differences(point)
         squares, number = seen.wins * (1 - d) ** 2 + seen.losses * (1 + d) ** 2 + seen.ties * d**2, seen.total.sum()
     else:
         squares, number = seen.total * residual(problem, point)[1] ** 2, np.count_nonzero(seen.total)
-    return _per_free(problem, float(squares.sum()), float(number))
-
-
-def outcome_noise(problem: Problem, point: Floats, comparisons: Comparisons) -> float | None:
-    """The same of single outcomes about the chances that the scores give, whatever the flow."""
-    chance = problem.link.win(point[comparisons.left] - point[comparisons.right], 0.0)
-    weight = comparisons.weights()
-    return _per_free(problem, float(weight @ (2 * (comparisons.outcome - chance)) ** 2), float(weight.sum()))
-
-
-def _per_free(problem: Problem, squares: float, number: float) -> float | None:
-    """Squared residuals by how many more there are than scores to be determined; None where none is left."""
-    assert problem.pin is not None
-    free = number - (problem.seen.n - len(problem.pin.size))
-    found = squares / free if free > 0 else 0.0
+    found = float(squares.sum() / (number - determined)) if number > determined else 0.0
     return found if found > SATURATED else None
 
 

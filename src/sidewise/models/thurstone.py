@@ -7,7 +7,7 @@ from sidewise.comparisons import Comparisons, PairCounts
 from sidewise.comparisons.arrow import Floats
 from sidewise.models.bootstrap import Progress, Unit
 from sidewise.models.driver import Family, Intervals, Options, fit
-from sidewise.models.leaning import PROBITS, Known, Told
+from sidewise.models.leaning import Known, Told
 from sidewise.models.priors import Normal
 from sidewise.models.probit import PROBIT_LINKS
 from sidewise.models.problem import Problem
@@ -19,7 +19,7 @@ Ties = Literal["half", "threshold", "drop"]
 def workers_of(comparisons: Comparisons, problem: Problem, point: Floats, level: float) -> Told:
     """What is told of workers when the scores are known."""
     s, _, t = problem.parts(point)
-    return Known(s, lambda d: d, problem.link, PROBITS, t).tell(comparisons, level)
+    return Known(s, lambda d: d, problem.link, t).tell(comparisons, level)
 
 
 FAMILY = Family("thurstone", PROBIT_LINKS, unit="probits", priors=(Normal,), workers_of=workers_of)
@@ -53,8 +53,8 @@ def thurstone(
     Φ(a (s_left − s_right) + b·x). The reliability is the sensitivity a: 1 for a worker who follows the scores as the
     crowd as a whole does, 0 for a coin, negative for one who says the opposite (one worker alone has no limits). The
     biases b are to the side, where it is known, and to every factor that the data name, covariate of the fit or not:
-    the whole of what draws the worker there. Normal priors, a ~ N(1, 1) and b ~ N(0, 0.5²), keep few answers from
-    telling much.
+    what draws the worker there beyond the scores. What an item carries always, such as its brand, is in its score
+    unless it is a covariate. Normal priors, a ~ N(1, 1) and b ~ N(0, 0.5²), keep few answers from telling much.
 
     Parameters
     ----------

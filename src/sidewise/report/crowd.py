@@ -75,7 +75,7 @@ MEANINGS = {
         bias=OUTCOMES,
     ),
     "thurstone": Meaning(FOLLOWS, ALIKE, 0.0, 1.0, "the crowd as a whole", PROBITS),
-    "hodge_rank": Meaning(FOLLOWS, ALIKE, 0.0, 1.0, "the crowd as a whole", OUTCOMES),
+    "hodge_rank": Meaning(FOLLOWS, ALIKE, 0.0, 1.0, "the crowd as a whole", PROBITS),
 }  # fmt: skip
 UNKNOWN = Meaning("What reliability means is for the model to say.", "", bias="")
 FINDINGS = {
@@ -111,6 +111,8 @@ def crowd_facts(ranking: Ranking) -> dict[str, Any] | None:
 def verdict(workers: pa.Table) -> str:
     """How many deserve a second look, and how much of the data is theirs."""
     flagged = workers.filter(workers["flag"].is_valid())
+    if not len(flagged) and len(workers) == 1:
+        return "The one worker does not stand out."
     if not len(flagged):
         return f"None of the {counted(len(workers), 'worker')} stands out: nobody is flagged."
     answers, theirs = pc.sum(workers["answers"]).as_py(), pc.sum(flagged["answers"]).as_py()
