@@ -292,6 +292,12 @@ def test_goals_say_what_was_measured_and_what_the_limit_allows():
     )
 
 
+@pytest.mark.parametrize(("runs", "bars"), [(30, 1.5), (100, 1.5), (400, 0.75)])
+def test_more_runs_than_a_wish_speaks_of_do_not_narrow_its_error_bar(runs, bars):
+    small = [row | {"runs": runs} for row in curve_of("asap", {2: 0.3}, above=-0.03) if row["world"] == "small"]
+    assert asap_goals._never_worse(small)["measured"] == bars
+
+
 def test_who_is_as_accurate_at_the_first_stop_needs_no_more_than_that():
     rows = (
         curve_of("optimal", {1: 0.2, 5: 0.1})[:2]
