@@ -176,13 +176,14 @@ def _at_once(work: Callable[[Part], None], parts: Sequence[Part]) -> None:
 def one_answer(sites: Floats, said: Floats, v: Floats) -> Floats:
     """What is taken off for one answer: a site, or the part of it that leaves something, where less than one was said.
 
-    Answers of workers who are hardly reliable weigh a hundredth and less. To take off a whole site, where so little of
-    it was put on, can leave less than nothing of the precision 1 / v; what was put on can always be taken off.
+    Nothing is where nobody has said it yet: that site is not part of the whole, but waits for the first answer. Answers
+    of workers who are hardly reliable weigh a hundredth and less. To take off a whole site, where so little of it was
+    put on, can leave less than nothing of the precision 1 / v; what was put on can always be taken off.
     """
     if not ((said > 0) & (said < 1)).any():
-        return sites
+        return np.where(said > 0, sites, 0.0)
     safe = (1 - LEFT) / np.maximum(v * sites[0], 1e-300)
-    return sites * np.where(said > 0, np.clip(safe, np.minimum(said, 1.0), 1.0), 1.0)
+    return sites * np.where(said > 0, np.clip(safe, np.minimum(said, 1.0), 1.0), 0.0)
 
 
 class Rest(NamedTuple):
