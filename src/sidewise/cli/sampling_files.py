@@ -12,7 +12,7 @@ import typer
 from sidewise.cli.columns import lines, one_character, read_answers
 from sidewise.cli.console import err
 from sidewise.comparisons import Comparisons
-from sidewise.comparisons.arrow import as_text
+from sidewise.comparisons.arrow import Floats, as_text
 from sidewise.comparisons.columns import PAIRS, Columns
 from sidewise.errors import DataError, NoComparisons, NotConverged, SidewiseError, SidewiseWarning
 from sidewise.ranking import Ranking
@@ -177,12 +177,9 @@ def _reliability(
         raise SidewiseError(f"--reliability {wanted}: write auto, none, or the name of a file that there is")
     if not isinstance(answers, Comparisons) or answers.worker is None:
         raise SidewiseError(f"--reliability {path} is about workers, but the answers do not say who gave them")
-    from sidewise.cli.score_files import Asked, read_scores
-
-    numbers = read_scores(path, Asked("worker", "reliability", None, one_character(delimiter))).numbers
-    assert numbers.ids is not None
+    workers, values = _told(path, delimiter)
     known: dict[str, float] = {}
-    for worker, value in zip(numbers.ids.to_pylist(), numbers.values.tolist(), strict=True):
+    for worker, value in zip(workers, values.tolist(), strict=True):
         if worker in known:
             raise SidewiseError(f"--reliability {path} names the worker {worker!r} twice: leave one of the rows out")
         if value == value:  # noqa: PLR0124 - NaN is of whom nothing is known
@@ -192,6 +189,29 @@ def _reliability(
         raise SidewiseError(f"--reliability {path} names none of the {len(answers.workers):,} workers of the answers")
     _say(f"{met:,} of {counted(len(answers.workers), 'worker')} weighed as {path} says")
     return known
+
+
+def _told(path: Path, delimiter: str | None) -> tuple[list[str], Floats]:
+    """The workers of a file and what their answers count for: with their doubt, where it stands there, as ``auto``."""
+    from sidewise.cli.score_files import Asked, read_scores
+    from sidewise.sampling.trust import DOUBTED, LEVEL, doubted
+
+    def column(name: str) -> Any:
+        return read_scores(path, Asked("worker", name, None, one_character(delimiter))).numbers
+
+    names: list[str] = []
+
+    def choose(found: Sequence[str]) -> Columns:
+        names.extend(found)
+        return Columns(found[0], found[0], None)
+
+    first = column("reliability")
+    assert first.ids is not None
+    _read(path, choose, delimiter)
+    there = [name for kind in DOUBTED if set(kind) <= set(names) for name in kind]
+    if "reliability" not in there:
+        return first.ids.to_pylist(), first.values
+    return first.ids.to_pylist(), doubted({name: column(name).values for name in there}, LEVEL)
 
 
 def _found(answers: Comparisons) -> Ranking | None:

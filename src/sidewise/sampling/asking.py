@@ -13,16 +13,15 @@ from sidewise.comparisons.arrow import Floats
 from sidewise.comparisons.index import Index, is_missing
 from sidewise.errors import SidewiseError
 from sidewise.numbers import is_number
-from sidewise.ranking import Ranking
 from sidewise.sampling.by_name import find_strategy
 from sidewise.sampling.optimal import optimal
 from sidewise.sampling.state import Mask, Positions, State, Strategy, pair_numbers
+from sidewise.sampling.trust import Reliability, trusted
 
 HEAVIEST = 1e12  # weight: beyond, rounding leaves nothing of the others
 Goal = Literal["rmse", "ranking", "top"]
 Pair = tuple[str, str]
 Allowed = Iterable[Pair] | Mask
-Reliability = Mapping[str, float] | Ranking
 
 
 def next_pairs(
@@ -141,7 +140,7 @@ def begun(comparisons: Comparisons | Sequence[str], reliability: Reliability | N
         items = _distinct(comparisons)
         return State.empty(len(items)), items
     left, right = (side.astype(np.int64) for side in (comparisons.left, comparisons.right))
-    trust = _trust(comparisons, reliability)
+    trust = trusted(comparisons, reliability)
     outcome = np.where(trust < 0, 1 - comparisons.outcome, comparisons.outcome)
     with np.errstate(over="ignore"):
         weight = comparisons.weights() * trust**2
@@ -175,41 +174,6 @@ def _distinct(items: Sequence[str]) -> Index:
             raise SidewiseError(f"the item {name!r} stands twice in the list of items")
         seen[name] = None
     return Index(seen)
-
-
-def _trust(comparisons: Comparisons, reliability: Reliability | None) -> Floats:
-    """The reliability of who gave each answer."""
-    if reliability is None:
-        return np.ones(len(comparisons))
-    if comparisons.worker is None:
-        raise SidewiseError("reliability is about workers, but the comparisons do not say who gave them")
-    if isinstance(reliability, Ranking):
-        table = reliability.workers
-        if reliability.fit.model != "worker_bt" or table is None:
-            raise SidewiseError(
-                f"{reliability.fit.model} has not learnt how much each worker's answers weigh on worker_bt's scale, "
-                "where a coin's are 0: take worker_bt's ranking"
-            )
-        reliability = dict(zip(table["worker"].to_pylist(), table["reliability"].to_pylist(), strict=True))
-    if not isinstance(reliability, Mapping):
-        raise SidewiseError(
-            f"reliability is {reliability!r}; it is a ranking by sw.worker_bt, or a number for each worker, such as "
-            '{"w1": 0.9}'
-        )
-    told = {str(worker): value for worker, value in reliability.items()}  # the ids of workers are text, as of items
-    if told and told.keys().isdisjoint(comparisons.workers):
-        raise SidewiseError(
-            f"reliability names none of the {len(comparisons.workers):,} workers of the answers: it has "
-            f"{next(iter(told))!r}, they have {comparisons.workers[0]!r}"
-        )
-    known = {worker: told.get(worker, 1.0) for worker in comparisons.workers}
-    for worker, value in known.items():
-        if not is_number(value):
-            raise SidewiseError(
-                f"the reliability of {worker!r} is {value!r}, which is not a finite number: leave out workers of whom "
-                "nothing is known"
-            )
-    return np.asarray(np.array(list(known.values()), float)[comparisons.worker])
 
 
 def for_goal(method: str, goal: Goal, top: int | None, device: str | None, n: int) -> Strategy:

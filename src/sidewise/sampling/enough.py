@@ -13,9 +13,10 @@ from sidewise.comparisons import Comparisons
 from sidewise.comparisons.arrow import Floats
 from sidewise.errors import SidewiseError
 from sidewise.numbers import is_number
-from sidewise.sampling.asking import Reliability, begun, check_top, check_two, whole
+from sidewise.sampling.asking import begun, check_top, check_two, whole
 from sidewise.sampling.belief import Belief, believe
 from sidewise.sampling.state import Positions, State
+from sidewise.sampling.trust import Reliability
 
 Unit = Literal["probit", "jod"]
 JOD = 1.482602218505602  # in a probit: a lead of 1 JOD is preferred by 75 %, 1 / Φ⁻¹(0.75)
