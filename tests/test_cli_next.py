@@ -260,3 +260,12 @@ def test_enough_refuses_what_makes_no_sense(folder, monkeypatch, words, message)
     done = CliRunner().invoke(app, ["enough", "answers.csv", *map(str, words)])
     assert done.exit_code == 2
     assert message in done.stderr
+
+
+def test_items_that_are_new_to_the_answers_are_named_since_one_may_be_a_slip(tmp_path):
+    (tmp_path / "allowed.csv").write_text("left,right\ntiramisu,scone\ntiramisu,moon\n")
+    done = good("next", CAKES, "--allowed", "allowed.csv", "--batch", 1, folder=tmp_path)
+    assert "1 item nobody has seen yet: moon" in done.stderr
+    (tmp_path / "allowed.csv").write_text("left,right\ntiramisu,scone\n")
+    done = good("next", CAKES, "--allowed", "allowed.csv", "--batch", 1, folder=tmp_path)
+    assert "nobody has seen" not in done.stderr

@@ -6,6 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import typer
 from rich import box
@@ -40,6 +41,7 @@ from sidewise.cli.sampling_files import (
     read_known,
     read_pairs,
 )
+from sidewise.comparisons import Comparisons
 from sidewise.errors import SidewiseError
 from sidewise.ranking.display import counted, shorten_all
 
@@ -48,6 +50,7 @@ METHODS = (
     "optimal", "asap", "asap-approx", "hybrid-mst", "crowd-bt", "hodge", "trueskill", "knowledge-gradient", "quicksort",
     "swiss", "rectangular", "full", "nearest", "random",
 )  # fmt: skip
+NEW = 5  # of the items that are new to the answers, so many are named
 LARGE = 2_000  # items: above, the table goes without chances, which take as long as choosing
 Method = Annotated[str, typer.Option(help=f"The strategy, one of: {', '.join(METHODS)}.")]
 
@@ -106,6 +109,8 @@ def next_pairs(
         known = read_known(file, named or _met(limits), reliability, skip_bad, columns)
         _check_met(known, "--allowed", allowed, limits.allowed)
         _check_met(known, "--in-flight", in_flight, limits.in_flight)
+        if not named:
+            _tell_new(known, _met(limits))
         aim, method = goal or (Goal.top if top else Goal.rmse), method.replace("_", "-").lower()
         pairs = _chosen(known, method, batch, aim, top, limits, seed, device)
         _explain(pairs, known, method, batch, aim, top, limits)
@@ -127,6 +132,18 @@ class Bounds(NamedTuple):
 def _met(limits: Bounds) -> tuple[str, ...]:
     """The items of pairs that may be asked or are out: where no list says who is there, they are."""
     return tuple(dict.fromkeys(item for pair in (limits.allowed or []) + limits.in_flight for item in pair))
+
+
+def _tell_new(known: Known, met: Sequence[str]) -> None:
+    """Say which items are new to the answers: one of them may be a slip of the pen."""
+    if not isinstance(known.answers, Comparisons) or not len(known.answers):
+        return
+    answers = known.answers
+    asked = np.bincount(np.concatenate([answers.left, answers.right]), minlength=len(answers.items))
+    new = [item for item in met if not asked[answers.items.code(item)]]
+    if new:
+        some = ", ".join(new[:NEW]) + (" …" if len(new) > NEW else "")
+        _say(f"{counted(len(new), 'item')} nobody has seen yet: {some}")
 
 
 def _check_met(known: Known, flag: str, path: Path | None, pairs: Sequence[Pair] | None) -> None:
