@@ -377,7 +377,7 @@ def test_a_belief_that_begins_with_one_of_fewer_answers_ends_where_one_from_noth
     for state in rehearse(chance, find_strategy("random"), [40, 80, 120, 160, 200], seed=seed):
         warm, cold = believe(state, before=before), tight(state, None, None)
         assert (warm.sites[0] >= 0).all()
-        # With an answer or two about an item the spread creeps, and sweeps that move it by less than 0.1 % are the last.
+        # With an answer or two about an item the spread creeps, and a sweep that moves it by 0.1 % is the last.
         assert warm.mean == pytest.approx(cold.mean, abs=0.1 * np.sqrt(cold.variance.max()))
         assert warm.spread == pytest.approx(cold.spread, rel=0.05)
         before = warm

@@ -164,3 +164,10 @@ def test_between_two_looks_the_number_is_on_a_line_of_logarithms():
 def test_what_cannot_be_rehearsed_is_refused(items, options, message):
     with pytest.raises(sw.SidewiseError, match=message):
         plan(items, **options)
+
+
+def test_two_items_have_one_pair_and_no_strategy_saves_anything():
+    made = plan(2, target_rmse=0.5, score_range=1, runs=5)
+    assert made.comparisons is not None
+    assert made.against is None
+    assert made.saving is None

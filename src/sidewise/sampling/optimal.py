@@ -61,7 +61,7 @@ def optimal(
     >>> optimal(answers, 1, np.random.default_rng(0)).tolist()  # of the last item nothing is known
     [[2, 3]]
     """
-    if not len(state.left) and not len(state.out):
+    if state.n == 2 or (not len(state.left) and not len(state.out)):  # one pair is all there is, or nothing is known
         return circle(state, count, rng)
     place, belief = algebra(device), believe(state)
     covariance = doubtful(place, belief)

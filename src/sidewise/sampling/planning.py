@@ -21,7 +21,8 @@ Progress = Callable[[float, float], None]  # done, total
 
 STEP = 2**0.5  # from a check to the next, in comparisons
 MOST_PER_ITEM = 500  # comparisons for every item, after which a rehearsal is given up
-LEAST_RUNS, ERRORS = 5, 400  # runs, where nothing is said: so many that an RMSE is taken over as many errors
+# Runs, where nothing is said: so many that an RMSE is taken over as many errors, within reason where items are few.
+LEAST_RUNS, MOST_RUNS, ERRORS = 5, 40, 400
 RANGE = 5.0  # probits from the worst item to the best, where nothing is said: the medium one of the ASAP paper
 AGAINST = "random"
 LEAST_RISK = 1e-4  # a chance of a wrong top that draws cannot tell from none
@@ -164,12 +165,14 @@ def plan(
     items, seed = whole(items, "items", least=2), whole(seed, "seed", least=0)
     asked = Asked(
         items, target_rmse, top, level, score_range, spread, unit, batch, seconds, workers,
-        max(LEAST_RUNS, -(-ERRORS // items)) if runs is None else runs,
+        int(np.clip(-(-ERRORS // items), LEAST_RUNS, MOST_RUNS)) if runs is None else runs,
         MOST_PER_ITEM * items if most is None else most,
     )  # fmt: skip
     asked.check()
     find_strategy(method)
     methods = list(dict.fromkeys([method.replace("_", "-").lower(), AGAINST]))
+    if items == 2:  # one pair is all there is to choose
+        methods = methods[:1]
     strategies = [for_goal(name, *asked.goal_of(name), None, items) for name in methods]
     costs = []
     for place, (name, strategy) in enumerate(zip(methods, strategies, strict=True)):

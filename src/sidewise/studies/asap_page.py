@@ -53,9 +53,9 @@ Lines are means over runs; bands, in the colours of `optimal` and `asap`, hold t
 paper's simulator may have had other noise than ours, so that its figures and ours compare strategy with strategy and
 not one by one. Its pictures are lost in the text that we have; what it says in words stands beside ours.
 
-`sidewise reproduce asap --out docs/studies` runs all parts, with seed 0, in about two hours on two cores, and
-writes this page; a study that is interrupted goes on where it stopped when it is called again. `--only figure-4` runs
-one part, `--quick` has fewer runs, stops and items.
+`sidewise reproduce asap --out docs/studies` runs all parts, with seed 0 unless another is named, in about two hours on
+two cores, and writes this page; a study that is interrupted goes on where it stopped when it is called again. `--only
+figure-4` runs one part, `--quick` has fewer runs, stops and items.
 """
 
 
