@@ -49,9 +49,9 @@ Which pairs should people be asked about, so that few answers give accurate scor
 - **The limit's pairs** are asked as that design shares them out, by one who knows the scores, and their answers are
   given to the same estimator: the bound is one for many answers, and this is what is left of it with few.
 
-Lines are means over runs; bands, in the colours of `optimal` and `asap`, hold the middle 75 % of their runs. The
-paper's simulator may have had other noise than ours, so that its figures and ours compare strategy with strategy and
-not one by one. Its pictures are lost in the text that we have; what it says in words stands beside ours.
+Lines are means over runs. The band of `optimal` holds the middle 75 % of its runs, and dotted lines those of `asap`.
+The paper's simulator may have had other noise than ours, so that its figures and ours compare strategy with strategy
+and not one by one. Its pictures are lost in the text that we have; what it says in words stands beside ours.
 
 `sidewise reproduce asap --out docs/studies` runs all parts, with seed 0 unless another is named, in about two hours on
 two cores, and writes this page; a study that is interrupted goes on where it stopped when it is called again. `--only

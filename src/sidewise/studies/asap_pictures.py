@@ -30,7 +30,7 @@ COLOURS = {
     "small": OTHER,
 }
 REST, REST_NAME = "#a9b3bd", "#6b7783"  # strategies that are there for completeness, and their names: letters are thin
-BANDED = ("optimal", "asap")
+FILLED, EDGED = "optimal", "asap"  # two filled bands, one upon the other, have no colour of their own
 
 
 def curves(
@@ -64,7 +64,9 @@ def _panel(
     names = list(dict.fromkeys(row[group] for row in values))
     colour = alt.Color(f"{group}:N", legend=None,
                        scale=alt.Scale(domain=names, range=[COLOURS.get(name, REST) for name in names]))  # fmt: skip
-    banded = [row for row in values if row[group] in BANDED and row.get("low") is not None]
+    filled, edged = ([row for row in values if row[group] == name and row.get("low") is not None]
+                     for name in (FILLED, EDGED))  # fmt: skip
+    edges = [row | {"value": row[end], "end": end} for row in edged for end in ("low", "high")]
     behind = [row for row in values if row[group] not in COLOURS]
     before = [row for row in values if row[group] in COLOURS and row[group] != LIMIT]
 
@@ -72,8 +74,9 @@ def _panel(
         return alt.Chart(alt.Data(values=list(some))).mark_line(clip=True, **style).encode(x=x, y=y, color=colour)
 
     return alt.layer(
-        alt.Chart(alt.Data(values=banded)).mark_area(opacity=0.13, clip=True).encode(
+        alt.Chart(alt.Data(values=filled)).mark_area(opacity=0.15, clip=True).encode(
             x=x, y=alt.Y("low:Q", scale=scale, title=titles[1]), y2="high:Q", color=colour),
+        lines(edges, strokeWidth=1.2, strokeDash=[1, 3], strokeCap="round").encode(detail="end:N"),
         lines(behind, strokeWidth=1.2),
         lines([row for row in values if row[group] == LIMIT], strokeDash=[6, 4], strokeWidth=1.8),
         lines(before, strokeWidth=2, point={"size": 28}),
