@@ -782,7 +782,8 @@ def test_rank_takes_bradley_terry_for_what_only_it_can_do_as_the_command_line_do
 def test_an_option_that_no_model_has_is_no_fault_of_another_model():
     with pytest.raises(TypeError, match=r"thurstone\(\) got .* argument 'flow'; these take it: hodge-rank, pairwise"):
         sw.rank(random_comparisons(8, 300, workers=5), "thurstone", flow="mean")
-    with pytest.raises(TypeError, match=r"worker_bt\(\) got an unexpected keyword argument 'foo'$"):
+    said = r"worker_bt\(\), the model that the data choose, got an unexpected keyword argument 'foo'$"
+    with pytest.raises(TypeError, match=said):
         sw.rank(random_comparisons(8, 300, workers=5), foo=1)
 
 
