@@ -14,7 +14,7 @@ from sidewise.ranking.plot import LABEL
 from sidewise.report.crowd import bias_column, crowd_facts, findings, number
 from sidewise.report.health import opponents, repeats, side_bias
 from sidewise.report.plots import MOST_ITEMS, histogram, side_picture, svg, win_map
-from sidewise.report.worker_plot import MOST_DOTS, MOST_WITH_INTERVALS, told, worker_picture
+from sidewise.report.worker_plot import MOST_DOTS, MOST_WITH_INTERVALS, worker_picture
 
 MOST_ROWS = 500  # in the page's leaderboard; files hold them all
 MOST_INTERVALS = 60  # in the forest plot
@@ -127,7 +127,7 @@ def _pictures(ranking: Ranking, comparisons: Comparisons | PairCounts) -> dict[s
     if ranking.link is not None and ranking.comparable:
         charts["map"] = win_map(ranking)
     bias = side_bias(comparisons, ranking.level)
-    if ranking.workers is not None and told(ranking.workers):
+    if ranking.workers is not None and len(ranking.workers):
         charts["workers"] = worker_picture(ranking)
     if bias is not None:
         charts["side"] = side_picture(bias)

@@ -40,12 +40,6 @@ def worker_picture(ranking: Ranking) -> Any:
     return styled(alt.layer(*layers).properties(width=WIDTH, height=HEIGHT))
 
 
-def told(workers: pa.Table) -> bool:
-    """Whether there is anything to draw: where scores explain every answer, no number is known of anybody."""
-    names = ["reliability", *(f"{name}{BIAS}" for name in bias_names(workers))]
-    return any(np.isfinite(workers[name].to_numpy()).any() for name in names if name in workers.column_names)
-
-
 class Axes:
     """What is drawn against what: bias or answers across, reliability (or bias, where there is none) upwards."""
 
@@ -71,8 +65,7 @@ class Axes:
         factors, rated = bias_names(workers), "reliability" in workers.column_names
         bias = f"{factors[0]}{BIAS}" if factors else ""
         across, upwards = bias if rated and bias else "answers", "reliability" if rated else bias
-        found = np.abs(workers[across].to_numpy())  # biases may be NaN, of all
-        reach = 1.08 * float(np.max(found, initial=1.0, where=np.isfinite(found)))
+        reach = 1.08 * max(1.0, float(np.nanmax(np.abs(workers[across].to_numpy()))))
         return cls(alt, across, upwards, reach=reach, limits=rated)
 
 
