@@ -87,18 +87,12 @@ def _check(what: str, name: str, comparisons: Comparisons, *, with_side: bool) -
         raise ModelError(f"the factor {name!r} is not a number in some comparisons: leave those out")
     if not values.any():
         raise ModelError(f"the factor {name!r} is 0 in every comparison: it sways nobody")
-    if with_side and is_side(values):
+    if with_side and values.max() - values.min() <= VARIES * np.abs(values).max():
         about = "" if values.min() == values.max() else "about "
         raise ModelError(
             f"the factor {name!r} is {about}{values[0]:g} in every comparison: it cannot be told from the side; leave "
             "it out, or let it be 0 where both items are alike"
         )
-
-
-def is_side(values: Floats) -> bool:
-    """Whether a factor varies so little that it is the side under another name."""
-    spread = values.max(initial=-np.inf) - values.min(initial=np.inf)
-    return bool(spread <= VARIES * np.abs(values).max(initial=0.0))
 
 
 def columns(comparisons: Comparisons, names: Sequence[str]) -> Floats:

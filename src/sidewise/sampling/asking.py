@@ -68,9 +68,10 @@ def next_pairs(
         nothing does not count: its pair may be asked again.
     reliability
         Of workers: 1 is usual, 0 a coin, negative says the opposite; or the Ranking of :func:`~sidewise.worker_bt`,
-        which has found it (what other models call reliability has scales of its own). An answer counts by the square of
-        it, but "crowd-bt", "knowledge-gradient" and "quicksort" know no weights: there it counts in full, or not at all
-        if it is 0. Whom it does not name count in full.
+        which has found it (what other models call reliability has scales of its own) and of which everybody is as near
+        to 1 as one standard deviation reaches. An answer counts by the square of it, but "crowd-bt",
+        "knowledge-gradient" and "quicksort" know no weights: there it counts in full, or not at all if it is 0. Whom it
+        does not name count in full.
     device
         Where "optimal" computes: None is this machine's processor, "cuda" a GPU (with the extra ``gpu``).
 
